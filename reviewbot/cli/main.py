@@ -1,0 +1,80 @@
+"""`reviewbot`: reads the command's name, hands over, turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from reviewbot import __version__
+from reviewbot.errors import ReviewbotError
+
+# name: what it does, in the words of --help. Each is a module of this package with `add` and `main`.
+COMMANDS = {
+    "lint": "find tests that do not test, in files and folders",
+}
+
+EXIT_CODES = """\
+exit codes:
+  0  nothing to fail for
+  1  a finding at or above --fail-on, or a parity run that failed
+  2  wrong use, or input that cannot be read
+  3  inconclusive
+"""
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line; with `only`, the options of that command alone are filled in."""
+    top = argparse.ArgumentParser(
+        prog="reviewbot",
+        description="Finds tests that do not test, and proves it by running them.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"reviewbot {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[:1].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if only in (name, "*"):
+            _module(name).add(command)
+    return top
+
+
+def _module(name: str):  # type: ignore[no-untyped-def]
+    return importlib.import_module("reviewbot.cli." + name.replace("-", "_"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    name = next((word for word in words if not word.startswith("-")), None)
+    options = parser(name).parse_args(words)
+    if options.command is None:
+        parser().print_help()
+        return 2
+    try:
+        code: int = _module(options.command).main(options)
+        sys.stdout.flush()
+    except ReviewbotError as error:
+        print(f"reviewbot: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("reviewbot: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away: nothing is left to say, also not at interpreter exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""`[tool.reviewbot]` of a pyproject.toml as a frozen `Config`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from reviewbot.errors import ConfigError
+from reviewbot.model import Certainty
+
+FailOn = Certainty
+
+
+class Sides(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Names that this repository gives the two sides of its own comparisons."""
+
+    baseline: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What a repository says of how it wants to be reviewed.
+
+    `select` and `ignore` name rules; an empty `select` means all. `exclude` holds glob patterns of
+    paths. `fail_on` is the least certainty that makes a run end with 1, or `never`. `sides` adds names
+    for the two sides of a comparison. `derived_fields` are known to follow from others,
+    `volatile_fields` to differ between equal runs. `ci_lists` are further files that list what CI runs.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    fail_on: str = "proved"
+    sides: Sides = Sides()
+    derived_fields: tuple[str, ...] = ()
+    volatile_fields: tuple[str, ...] = ()
+    ci_lists: tuple[str, ...] = ()
+
+
+FAIL_ON = ("proved", "likely", "question", "never")
+
+
+def from_toml(text: str, where: str, known_rules: frozenset[str]) -> Config:
+    """The `[tool.reviewbot]` table of a pyproject.toml's text; the defaults where there is none.
+
+    `where` names the file in errors. Raises `ConfigError` for TOML that does not parse, unknown keys,
+    values of a wrong type, unknown rules.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: not valid TOML: {error}") from None
+    tool = document.get("tool", {})
+    table = tool.get("reviewbot", {}) if isinstance(tool, dict) else {}
+    return _convert(table, where, text, known_rules)
+
+
+def load(folder: Path, known_rules: frozenset[str]) -> tuple[Config, Path]:
+    """The configuration that governs `folder`, and the folder of the pyproject.toml it stands in.
+
+    The nearest pyproject.toml at or above `folder` that has a `[tool.reviewbot]` table decides; without
+    one the defaults hold and the folder itself is returned.
+    """
+    for candidate in (folder, *folder.parents):
+        path = candidate / "pyproject.toml"
+        if path.is_file():
+            try:
+                text = path.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise ConfigError(f"{path}: cannot be read ({error})") from None
+            if "reviewbot" in text and re.search(r"^\s*\[tool\.reviewbot[].]", text, re.MULTILINE):
+                return from_toml(text, str(path), known_rules), candidate
+    return Config(), folder
+
+
+def _convert(table: dict[str, Any], where: str, text: str, known_rules: frozenset[str]) -> Config:
+    try:
+        config = msgspec.convert(table, Config)
+    except msgspec.ValidationError as error:
+        raise ConfigError(_explain(str(error), where, text)) from None
+    if config.fail_on not in FAIL_ON:
+        line = _line(text, "fail-on")
+        raise ConfigError(f"{where}{line}: fail-on is {config.fail_on!r}; it can be {', '.join(FAIL_ON)}")
+    for key, names in (("select", config.select), ("ignore", config.ignore)):
+        for name in names:
+            if name not in known_rules:
+                raise ConfigError(
+                    f"{where}{_line(text, name)}: {key}: no rule {name!r}{hint(name, known_rules)}"
+                )
+    return config
+
+
+def hint(word: str, known: frozenset[str] | tuple[str, ...]) -> str:
+    """`; did you mean 'x'?` for the nearest known word, or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _explain(message: str, where: str, text: str) -> str:
+    unknown = re.search(r"unknown field `([^`]*)`", message)
+    if unknown:
+        key = unknown[1]
+        keys = tuple(
+            field.encode_name for struct in (Config, Sides) for field in msgspec.structs.fields(struct)
+        )
+        return f"{where}{_line(text, key)}: [tool.reviewbot] has no key {key!r}{hint(key, keys)}"
+    at = re.search(r" - at `\$\.([a-z-]+)", message)
+    key = at[1] if at else ""
+    said = message.split(" - at ")[0]
+    return f"{where}{_line(text, key)}: [tool.reviewbot] {key}: {said[:1].lower()}{said[1:]}"
+
+
+def _line(text: str, word: str) -> str:
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("["):
+            inside = line.lstrip().startswith("[tool.reviewbot")
+        if word and inside and word in line:
+            return f":{number}"
+    return ""

@@ -1,0 +1,1 @@
+"""What code means, as far as a rule needs it: expressions, checks, definitions, guards, sides."""

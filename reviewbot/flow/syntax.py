@@ -1,0 +1,126 @@
+"""Expressions read as values: dotted names, literals, equality of code."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        raise TypeError("an unknown value is neither true nor false")
+
+
+UNKNOWN = _Unknown()
+"""A value that cannot be known from the source. Never guess: compare with `is`."""
+
+
+def dotted(node: cst.CSTNode) -> str:
+    """`a.b.c` for a chain of attributes on a name, "" for anything else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return ""
+    parts.append(node.value)
+    return ".".join(reversed(parts))
+
+
+def qualified(node: cst.CSTNode, imports: Mapping[str, str]) -> str:
+    """A dotted name with its first part replaced by what was imported under it: `np.all` is `numpy.all`."""
+    name = dotted(node)
+    first, dot, rest = name.partition(".")
+    return imports.get(first, first) + dot + rest
+
+
+def last_name(node: cst.CSTNode) -> str:
+    """The last part of what is called or named: `close` of `m.isclose(...).close`, "" where there is none."""
+    if isinstance(node, cst.Call):
+        return last_name(node.func)
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def root_name(node: cst.CSTNode) -> str:
+    """The name at the very left: `rows` of `rows[0].tokens.tolist()`, "" where there is none."""
+    while True:
+        if isinstance(node, cst.Name):
+            return node.value
+        if isinstance(node, (cst.Attribute, cst.Subscript)):
+            node = node.value
+        elif isinstance(node, cst.Call):
+            node = node.func
+        else:
+            return ""
+
+
+def same(left: cst.CSTNode, right: cst.CSTNode) -> bool:
+    """Whether two pieces of code are equal but for white space, parentheses and quotes."""
+    return canonical(left) == canonical(right)
+
+
+def canonical(node: cst.CSTNode) -> str:
+    """The code of an expression or statement in one form, whatever its white space."""
+    source = cst.Module([]).code_for_node(node)
+    try:
+        return ast.unparse(ast.parse(source.strip() if "\n" not in source.strip() else f"({source})"))
+    except SyntaxError:
+        return " ".join(source.split())
+
+
+def literal(node: cst.CSTNode) -> object:
+    """The value of a literal (numbers, strings, tuples, lists, sets, dicts, True, None, -1, inf and nan
+    written as `float("inf")` or `math.inf`), or `UNKNOWN`."""
+    name = dotted(node)
+    if name in ("math.inf", "np.inf", "numpy.inf", "torch.inf", "jnp.inf"):
+        return float("inf")
+    if name in ("math.nan", "np.nan", "numpy.nan", "torch.nan", "jnp.nan"):
+        return float("nan")
+    source = cst.Module([]).code_for_node(node)
+    if isinstance(node, cst.Call) and dotted(node.func) == "float" and len(node.args) == 1:
+        inner = literal(node.args[0].value)
+        try:
+            return float(inner) if isinstance(inner, (str, int, float)) else UNKNOWN
+        except ValueError:
+            return UNKNOWN
+    try:
+        return ast.literal_eval(source.strip() if "\n" not in source.strip() else f"({source})")
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return UNKNOWN
+
+
+def argument(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression | None:
+    """The argument given at a position or by keyword; None where it is not given or a star hides it."""
+    for index, arg in enumerate(call.args):
+        if arg.star:
+            if arg.star == "*":
+                return keyword_argument(call, keyword)
+            continue
+        if arg.keyword is None and index == position:
+            return arg.value
+        if arg.keyword is not None and arg.keyword.value == keyword:
+            return arg.value
+    return None
+
+
+def keyword_argument(call: cst.Call, keyword: str) -> cst.BaseExpression | None:
+    """The argument given by that keyword, or None."""
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == keyword:
+            return arg.value
+    return None
+
+
+def has_star(call: cst.Call) -> bool:
+    """Whether `*args` or `**kwargs` may give further arguments."""
+    return any(arg.star for arg in call.args)

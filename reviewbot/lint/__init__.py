@@ -1,0 +1,1 @@
+"""Source to findings: units, the rule interface, the engine."""

@@ -1,0 +1,115 @@
+"""What a rule is. `rules/` imports this, `reviewbot.flow`, `reviewbot.model` and libcst, nothing else.
+
+A rule is one file in `rules/`; its name with `-` for `_` is the rule's id. The file's docstring opens with
+one sentence, then `## Why` and `## Instead`. The class in it has examples, a `suspect` and a `confirm`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from reviewbot.model import Certainty, Edit, Finding, Fix, Step
+from reviewbot.source.units import File, Kind, Unit
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from reviewbot.lint.repo import Repo
+
+__all__ = ["Edit", "Example", "File", "Finding", "Fix", "Rule", "Step", "Unit"]
+
+MARK = "# <- here"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A small file that a rule must report, or must leave alone.
+
+    In a bad one each line that must be reported ends in `# <- here`; nothing else may be reported.
+    `path` is where the file would stand, `files` are others beside it (repository settings, helpers).
+    """
+
+    code: str
+    path: str = "tests/test_example.py"
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def marked(self) -> frozenset[int]:
+        """The lines that end in the mark, from 1."""
+        lines = self.code.splitlines()
+        return frozenset(n for n, line in enumerate(lines, 1) if line.rstrip().endswith(MARK))
+
+
+class Rule(ABC):
+    """One kind of weakness, looked for in one unit at a time.
+
+    `kinds`: the units that it looks at. A rule that needs the whole file takes `("module",)` and reads
+    `unit.file.units`. `suspect` reads `ast` facts only, is cheap, may say yes too often and never no
+    wrongly: with and without it the findings are the same. `confirm` reads LibCST nodes and is exact.
+    """
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("function", "method")
+    bad: ClassVar[tuple[Example, ...]] = ()
+    good: ClassVar[tuple[Example, ...]] = ()
+
+    @property
+    def id(self) -> str:
+        """The file's name with dashes."""
+        return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    @abstractmethod
+    def suspect(self, unit: Unit) -> bool:
+        """Whether `confirm` could find anything in this unit. Reads `unit.tree` and `unit.facts` (`ast`)."""
+
+    @abstractmethod
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        """The findings in this unit, made with `self.finding`."""
+
+    def finding(
+        self,
+        unit: Unit,
+        node: cst.CSTNode,
+        message: str,
+        *,
+        certainty: Certainty,
+        steps: Iterable[Step] = (),
+        still_catches: Iterable[str] = (),
+        fix: Fix | None = None,
+    ) -> Finding:
+        """A finding at `node`, which must be a node of `unit`.
+
+        `message` is one sentence that names what the code says, without a full stop.
+        """
+        return Finding(
+            rule=self.id,
+            span=unit.span(node),
+            certainty=certainty,
+            message=message,
+            steps=tuple(steps),
+            still_catches=tuple(still_catches),
+            fix=fix,
+            unit=unit.name,
+        )
+
+
+def step(unit: Unit, node: cst.CSTNode, says: str) -> Step:
+    """A step at a node of `unit`."""
+    span = unit.span(node)
+    return Step(span.path, span.line, span.end_line, says)
+
+
+def rewrite(unit: Unit, node: cst.CSTNode, text: str) -> Edit:
+    """The edit of whole lines that puts `text` in the place of `node`, which must be a node of `unit`."""
+    span = unit.span(node)
+    lines = unit.file.lines
+    before = lines[span.line - 1][: span.column - 1]
+    after = lines[span.end_line - 1][span.end_column - 1 :]
+    return Edit(span.path, span.line, span.end_line, before + text + after)
+
+
+def delete(unit: Unit, node: cst.CSTNode) -> Edit:
+    """The edit that deletes the whole lines of `node`, a statement that shares none of its lines."""
+    span = unit.span(node)
+    return Edit(span.path, span.line, span.end_line, "")

@@ -1,0 +1,1 @@
+"""Text out of model types and templates only."""

@@ -1,0 +1,33 @@
+"""Findings as the JSON that scripts rely on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from reviewbot.model import Finding
+
+
+def as_dict(finding: Finding) -> dict[str, object]:
+    """One finding with its span spread out; `fix` is null or `{says, safe, edits}`."""
+    span = finding.span
+    return {
+        "path": span.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "rule": finding.rule,
+        "certainty": finding.certainty,
+        "message": finding.message,
+        "steps": [asdict(step) for step in finding.steps],
+        "still_catches": list(finding.still_catches),
+        "fingerprint": finding.fingerprint,
+        "fix": asdict(finding.fix) if finding.fix else None,
+    }
+
+
+def encode(findings: Iterable[Finding]) -> str:
+    """A JSON list, one finding an element, ending in a newline."""
+    return json.dumps([as_dict(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,1 @@
+"""Findings of two commits to one review: rounds, ids, what is said and where."""

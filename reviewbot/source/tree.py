@@ -1,0 +1,121 @@
+"""A walk over LibCST nodes that leaves out white space and punctuation.
+
+Visiting through LibCST's own visitors costs as much as parsing; a table of the fields that can hold
+meaning, made once from the node classes themselves, makes the walk cheap.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator
+from functools import cache
+
+import libcst as cst
+
+_TRIVIA = (
+    cst.BaseParenthesizableWhitespace,
+    cst.TrailingWhitespace,
+    cst.EmptyLine,
+    cst.Comment,
+    cst.Newline,
+    cst.LeftParen,
+    cst.RightParen,
+    cst.LeftSquareBracket,
+    cst.RightSquareBracket,
+    cst.LeftCurlyBrace,
+    cst.RightCurlyBrace,
+    cst.Comma,
+    cst.Semicolon,
+    cst.Colon,
+    cst.Dot,
+    cst.AssignEqual,
+)
+
+
+def _classes(annotation: object) -> Iterator[type]:
+    if isinstance(annotation, type):
+        yield annotation
+    for argument in typing.get_args(annotation):
+        yield from _classes(argument)
+
+
+@cache
+def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The fields of a node class that can hold nodes with meaning, in source order."""
+    hints = typing.get_type_hints(kind)
+    names = []
+    for field in dataclasses.fields(kind):
+        classes = [c for c in _classes(hints[field.name]) if issubclass(c, cst.CSTNode)]
+        if any(not issubclass(c, _TRIVIA) for c in classes):
+            names.append(field.name)
+    if kind in (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp) or "lpar" in names:
+        names = [name for name in names if name not in ("lpar", "rpar")]
+    return tuple(names)
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The child nodes that carry meaning, in source order."""
+    for name in child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            for item in value:
+                if isinstance(item, cst.CSTNode):
+                    yield item
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """`node` and every node under it that carries meaning, each before its children, in source order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(list(children(current))))
+
+
+class Index:
+    """Every node under a root, by class, with parents. Built in one walk."""
+
+    def __init__(self, root: cst.CSTNode) -> None:
+        self.root = root
+        self._parents: dict[int, cst.CSTNode] = {}
+        self._order: list[cst.CSTNode] = []
+        self._by_class: dict[type, list[cst.CSTNode]] = {}
+        stack = [root]
+        while stack:
+            current = stack.pop()
+            self._order.append(current)
+            self._by_class.setdefault(type(current), []).append(current)
+            below = list(children(current))
+            for child in below:
+                self._parents[id(child)] = current
+            below.reverse()
+            stack.extend(below)
+        self._rank: dict[int, int] | None = None
+
+    def find(self, *kinds: type[cst.CSTNode]) -> list[cst.CSTNode]:
+        """All nodes of exactly these classes, in source order."""
+        if len(kinds) == 1:
+            return self._by_class.get(kinds[0], [])
+        found = [node for kind in kinds for node in self._by_class.get(kind, ())]
+        found.sort(key=self.rank)
+        return found
+
+    def rank(self, node: cst.CSTNode) -> int:
+        """The node's place in source order."""
+        if self._rank is None:
+            self._rank = {id(node): rank for rank, node in enumerate(self._order)}
+        return self._rank[id(node)]
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node above, or None for the root."""
+        return self._parents.get(id(node))
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes above, nearest first, the root last."""
+        above = self._parents.get(id(node))
+        while above is not None:
+            yield above
+            above = self._parents.get(id(above))

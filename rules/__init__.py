@@ -1,0 +1,1 @@
+"""One file is one rule; the file's name is the rule's id."""

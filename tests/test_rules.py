@@ -1,0 +1,55 @@
+"""Every rule's own examples and documentation hold."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from reviewbot.lint import registry
+from reviewbot.lint.engine import lint_file
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example
+from reviewbot.source.units import File
+
+RULES = [registry.load(rule_id) for rule_id in registry.rule_ids()]
+BAD = [
+    pytest.param(rule, example, id=f"{rule.id}-{n}") for rule in RULES for n, example in enumerate(rule.bad)
+]
+GOOD = [
+    pytest.param(rule, example, id=f"{rule.id}-{n}") for rule in RULES for n, example in enumerate(rule.good)
+]
+
+
+def reported(rule, example: Example, *, prefilter: bool) -> set[int]:
+    file = File(example.path, example.code.encode())
+    return {finding.span.line for finding in lint_file(file, [rule], Repo(), prefilter=prefilter)}
+
+
+@pytest.mark.parametrize(("rule", "example"), BAD)
+def test_a_bad_example_is_reported_where_it_is_marked(rule, example):
+    assert example.marked(), "a bad example marks no line"
+    assert reported(rule, example, prefilter=True) == example.marked()
+
+
+@pytest.mark.parametrize(("rule", "example"), GOOD)
+def test_a_good_example_is_left_alone(rule, example):
+    assert reported(rule, example, prefilter=True) == set()
+
+
+@pytest.mark.parametrize(("rule", "example"), BAD + GOOD)
+def test_the_prefilter_changes_nothing(rule, example):
+    with_it, without = (reported(rule, example, prefilter=on) for on in (True, False))
+    assert with_it == without
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_explains_itself(rule):
+    text = registry.docstring(rule.id)
+    assert text.split("\n", 1)[0].endswith(".")
+    assert "\n## Why\n" in text
+    assert "\n## Instead\n" in text
+    assert rule.bad
+    assert rule.good
+    for example in (*rule.bad, *rule.good):
+        ast.parse(example.code)
