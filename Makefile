@@ -1,0 +1,65 @@
+# Each target makes what it needs first: an environment in .venv, with the versions of constraints.txt.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test quick style lint format types lock startup clean
+
+help:
+	@echo 'make demo    build a small repository with a weak parity test, and review its branch'
+	@echo 'make test    style, types and every test (minutes)'
+	@echo 'make quick   the tests that take less than a few seconds each'
+	@echo 'make lint    ruff, mypy, and reviewbot on its own tests'
+	@echo 'make format  let ruff lay out the code'
+	@echo 'make startup what `reviewbot --help` costs beside a bare Python'
+	@echo 'make lock    renew constraints.txt'
+	@echo 'make clean   remove what the other targets made'
+
+demo: $(VENV)/core
+	@$(BIN)/python demo/run.py
+
+test: $(VENV)/dev lint
+	$(BIN)/python -m pytest -n auto
+
+quick: $(VENV)/dev
+	$(BIN)/python -m pytest -n auto -m 'not slow'
+
+lint: $(VENV)/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/reviewbot lint --fail-on question tests
+
+format: $(VENV)/dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+startup: $(VENV)/core
+	$(BIN)/python benchmarks/startup.py
+
+lock: $(VENV)/dev
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev \
+	    --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	    --output-file constraints.txt $(if $(UPGRADE),--upgrade) pyproject.toml
+
+clean:
+	rm -rf $(VENV) dist demo/out .mypy_cache .pytest_cache .ruff_cache .hypothesis .reviewbot_cache
+
+# What a user gets.
+$(VENV)/core: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo 'reviewbot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11' >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+	    { echo 'this Python cannot make environments; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 2; }
+	$(PIP) install --quiet --constraint constraints.txt pip
+	$(PIP) install --quiet --constraint constraints.txt --group build
+	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable .
+	@touch $@
+
+# What someone who changes it needs beside that.
+$(VENV)/dev: $(VENV)/core
+	$(PIP) install --quiet --constraint constraints.txt --group dev
+	@touch $@
