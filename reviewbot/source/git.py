@@ -1,0 +1,276 @@
+"""A git repository read through its objects: nothing is checked out, and no hook, filter or driver runs.
+
+Paths are relative to the repository's root, with forward slashes; bytes of a name that are not UTF-8 become
+lone surrogates, as in `os.fsdecode`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffFind, DiffFlag, DiffOption, FileMode, ObjectType
+
+from reviewbot.errors import GitError
+from reviewbot.source.diff import Change, ChangedLines, Hunk, Kind, Lines, Status, changed_ranges
+
+# Who owns the files matters where git runs what stands in them. Nothing of them is run here, and in a
+# container they often belong to somebody else.
+pygit2.settings.owner_validation = False
+
+CONTEXT = 3  # the unchanged lines around a change, as GitHub shows them
+RENAME_LIMIT = 400  # files looked at for each renamed one; more would make the work quadratic
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file in a commit. `id` is the hexadecimal id of its content."""
+
+    path: str
+    kind: Kind
+    id: str
+
+
+class Repository:
+    """One repository. Raises `GitError` where git has no such thing, saying what to do about it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens the repository that `folder` stands in."""
+        try:
+            found = pygit2.discover_repository(str(folder))
+            if found is None:
+                raise GitError(f"{folder}: not in a git repository")
+            self._git = pygit2.Repository(found)
+        except (pygit2.GitError, KeyError, ValueError) as error:
+            raise GitError(f"{folder}: git cannot open this repository ({error})") from None
+
+    @property
+    def root(self) -> Path | None:
+        """The folder of the work tree, None for a bare repository."""
+        return Path(self._git.workdir) if self._git.workdir else None
+
+    @property
+    def shallow(self) -> bool:
+        """Whether part of the history was left out when it was cloned."""
+        return self._git.is_shallow
+
+    def commit(self, ref: str) -> str:
+        """The full id of the commit that `ref` names: an id, a branch, a tag, `HEAD~2`; a branch that
+        only `origin` has is found too."""
+        for name in (ref, f"refs/remotes/origin/{ref}"):
+            try:
+                found = self._git.revparse_single(name)
+                return str(found.peel(ObjectType.COMMIT).id)
+            except (KeyError, ValueError, pygit2.GitError):
+                continue
+        way_out = self._deepen("fetch it") if self.shallow else "`git fetch` it, or check the spelling"
+        raise GitError(f"{ref}: no such commit here; {way_out}")
+
+    def merge_base(self, one: str, other: str) -> str:
+        """The id of the best common ancestor of two commits, given by their full ids."""
+        try:
+            found = self._git.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise GitError(f"the history of {one[:12]} and {other[:12]} cannot be read ({error})") from None
+        if found is None:
+            why = f"{one[:12]} and {other[:12]} have no common ancestor"
+            if self.shallow:
+                raise GitError(f"{why} in this shallow clone; {self._deepen('fetch the whole history')}")
+            raise GitError(f"{why}; name a base that the head was branched from")
+        return str(found)
+
+    @staticmethod
+    def _deepen(what: str) -> str:
+        return f"{what}: `fetch-depth: 0` for actions/checkout, or `git fetch --unshallow`"
+
+    def default_branch(self) -> str:
+        """The name of the remote's default branch as git can resolve it, such as `origin/main`."""
+        for remote in sorted(self.remotes(), key=lambda name: name != "origin"):
+            head = self._git.references.get(f"refs/remotes/{remote}/HEAD")
+            if head is not None:
+                return str(head.target).removeprefix("refs/remotes/")
+            for name in ("main", "master"):
+                if f"refs/remotes/{remote}/{name}" in self._git.references:
+                    return f"{remote}/{name}"
+        for name in ("main", "master"):
+            if f"refs/heads/{name}" in self._git.references:
+                return name
+        raise GitError("no remote says what its default branch is; name the base with --base")
+
+    def remotes(self) -> dict[str, str]:
+        """The address of each remote, by its name."""
+        return {remote.name: remote.url for remote in self._git.remotes if remote.name and remote.url}
+
+    def files(self, commit: str) -> Iterator[Entry]:
+        """Every file of a commit, in git's order. Submodules are listed, not entered."""
+        stack: list[tuple[bytes, pygit2.Tree]] = [(b"", self._tree(commit))]
+        while stack:
+            prefix, tree = stack.pop()
+            below = []
+            for entry in tree:
+                path = prefix + (entry.raw_name or b"")
+                if entry.filemode == FileMode.TREE:
+                    below.append((path + b"/", self._object(str(entry.id), pygit2.Tree)))
+                else:
+                    yield Entry(os.fsdecode(path), _kind(entry.filemode), str(entry.id))
+            stack.extend(reversed(below))
+
+    def read(self, commit: str, path: str) -> bytes | None:
+        """A regular file's content in a commit; None where that commit has no such file (a folder, a
+        symbolic link and a submodule are none)."""
+        try:
+            found = self._tree(commit)[path]
+        except UnicodeEncodeError:  # a name that is not UTF-8 cannot be asked for
+            wanted = (entry for entry in self.files(commit) if entry.path == path)
+            known = next(wanted, None)
+            return self.blob(known.id) if known and known.kind == "file" else None
+        except (KeyError, ValueError):
+            return None
+        regular = found.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
+        return self.blob(str(found.id)) if regular else None
+
+    def blob(self, object_id: str) -> bytes:
+        """A content by its id."""
+        return self._object(object_id, pygit2.Blob).data
+
+    def diff(self, old: str, new: str | None = None) -> Diff:
+        """What changed from commit `old` to commit `new`, renames followed; to the work tree with files
+        that git does not know yet, if `new` is None."""
+        # A file's attributes come with the change itself: they shall not hide it from us as "binary".
+        flags = DiffOption.FORCE_TEXT | DiffOption.INCLUDE_TYPECHANGE
+        if new is None:
+            flags |= DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
+            flags |= DiffOption.SHOW_UNTRACKED_CONTENT
+            make = self._tree(old).diff_to_workdir
+            return Diff(self, _guarded(lambda: make(flags, CONTEXT, 0)))
+        tree, target = self._tree(old), self._tree(new)
+        return Diff(self, _guarded(lambda: tree.diff_to_tree(target, flags, CONTEXT, 0)))
+
+    def changed_lines(self, old: str, new: str | None = None, suffix: str = ".py") -> ChangedLines:
+        """The changed lines of regular files whose names end in `suffix`, as `diff` sees them."""
+        diff = self.diff(old, new)
+        return ChangedLines(
+            {
+                change.path: changed_ranges(diff.hunks(change))
+                for change in diff.changes
+                if change.kind == "file" and change.status != "deleted" and change.path.endswith(suffix)
+            }
+        )
+
+    def _tree(self, commit: str) -> pygit2.Tree:
+        return self._object(commit, pygit2.Commit).tree
+
+    def _object(self, object_id: str, kind: type[_T]) -> _T:
+        found = _guarded(lambda: self._git[object_id], f"object {object_id} is missing from this clone")
+        if not isinstance(found, kind):
+            raise GitError(f"object {object_id} is not a {kind.__name__.lower()}")
+        return found
+
+
+class Diff:
+    """The changed files between two states, and their hunks on demand."""
+
+    def __init__(self, repository: Repository, diff: pygit2.Diff) -> None:
+        self._repository, self._diff = repository, diff
+        # Said outright, so that nobody's own git configuration changes what is found.
+        renames = DiffFind.FIND_RENAMES | DiffFind.FIND_FOR_UNTRACKED
+        _guarded(lambda: diff.find_similar(renames, rename_limit=RENAME_LIMIT))
+
+    @cached_property
+    def _by_change(self) -> dict[Change, int]:
+        return {_change(delta): number for number, delta in enumerate(self._diff.deltas)}
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The changed files, in git's order."""
+        return tuple(self._by_change)
+
+    def hunks(self, change: Change) -> tuple[Hunk, ...]:
+        """The hunks of one changed file; none for a mere rename, a submodule, or a change of mode."""
+        number = self._by_change[change]
+        patch = _guarded(lambda: self._diff[number], f"{change.path}: its content is missing from this clone")
+        return () if patch is None else tuple(_hunk(hunk) for hunk in patch.hunks)
+
+
+_STATUS: dict[DeltaStatus, Status] = {
+    DeltaStatus.ADDED: "added",
+    DeltaStatus.UNTRACKED: "added",
+    DeltaStatus.COPIED: "added",
+    DeltaStatus.DELETED: "deleted",
+    DeltaStatus.RENAMED: "renamed",
+}
+
+
+def _change(delta: pygit2.DiffDelta) -> Change:
+    status = _STATUS.get(delta.status, "modified")
+    old, new = delta.old_file, delta.new_file
+    after = old if status == "deleted" else new
+    return Change(
+        path=os.fsdecode(after.raw_path),
+        old_path=None if status == "added" else os.fsdecode(old.raw_path),
+        status=status,
+        kind=_kind(after.mode),
+        old_id=_id(old),
+        new_id=_id(new),
+    )
+
+
+def _id(file: pygit2.DiffFile) -> str | None:
+    known = file.flags & DiffFlag.VALID_ID and file.mode != FileMode.UNREADABLE
+    return str(file.id) if known and set(str(file.id)) != {"0"} else None
+
+
+def _kind(mode: int) -> Kind:
+    if mode == FileMode.LINK:
+        return "symlink"
+    return "submodule" if mode == FileMode.COMMIT else "file"
+
+
+def _hunk(hunk: pygit2.DiffHunk) -> Hunk:
+    removed: list[Lines] = []
+    changed: list[Lines] = []
+    # The last line seen of either side, context included. For an empty side git names the line before.
+    old = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+    new = hunk.new_start - 1 if hunk.new_lines else hunk.new_start
+    for line in hunk.lines:
+        if line.origin == "+":
+            new = line.new_lineno
+            _extend(changed, new, new)
+        elif line.origin == "-":
+            old = line.old_lineno
+            _extend(removed, old, old)
+            if not (changed and changed[-1][1] == new):
+                changed.append((new + 1, new))
+        elif line.origin == " ":
+            old, new = line.old_lineno, line.new_lineno
+    return Hunk(
+        old=_shown(hunk.old_start, hunk.old_lines),
+        new=_shown(hunk.new_start, hunk.new_lines),
+        removed=tuple(removed),
+        changed=tuple(changed),
+    )
+
+
+def _shown(start: int, count: int) -> Lines:
+    return (start, start + count - 1) if count else (start + 1, start)
+
+
+def _extend(ranges: list[Lines], first: int, last: int) -> None:
+    if ranges and ranges[-1][1] + 1 == first:
+        ranges[-1] = (ranges[-1][0], last)
+    else:
+        ranges.append((first, last))
+
+
+def _guarded(read: Callable[[], _T], what: str = "git cannot read this repository") -> _T:
+    try:
+        return read()
+    except (KeyError, ValueError, OSError, pygit2.GitError) as error:
+        raise GitError(f"{what} ({error})") from None
