@@ -10,6 +10,7 @@ from reviewbot.lint import registry
 from reviewbot.lint.engine import lint_file
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example
+from reviewbot.source.files import InMemory
 from reviewbot.source.units import File
 
 RULES = [registry.load(rule_id) for rule_id in registry.rule_ids()]
@@ -23,7 +24,11 @@ GOOD = [
 
 def reported(rule, example: Example, *, prefilter: bool) -> set[int]:
     file = File(example.path, example.code.encode())
-    return {finding.span.line for finding in lint_file(file, [rule], Repo(), prefilter=prefilter)}
+    files = {path: text.encode() for path, text in example.files.items()}
+    repo = Repo(files=InMemory({**files, example.path: file.content}))
+    found = list(lint_file(file, [rule], repo, prefilter=prefilter))
+    assert len({(finding.span, finding.message) for finding in found}) == len(found), "reported twice"
+    return {finding.span.line for finding in found}
 
 
 @pytest.mark.parametrize(("rule", "example"), BAD)

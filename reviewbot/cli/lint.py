@@ -13,6 +13,7 @@ from reviewbot.lint.engine import lint
 from reviewbot.lint.repo import Repo
 from reviewbot.model import CERTAINTIES
 from reviewbot.render import findings_json, terminal
+from reviewbot.source.files import OnDisk
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
     known = frozenset(registry.rule_ids())
     settings, _root = config.load(Path.cwd(), known)
     rules = [registry.load(name) for name in sorted(set(settings.select or known) - set(settings.ignore))]
-    report = lint(_sources(options.paths), rules, Repo(config=settings))
+    report = lint(_sources(options.paths), rules, Repo(settings, OnDisk()))
     if options.output_format == "json":
         sys.stdout.write(findings_json.encode(report.findings))
     else:

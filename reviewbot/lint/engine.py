@@ -26,10 +26,11 @@ class Report:
 
 def lint_file(file: File, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True) -> Iterator[Finding]:
     """The findings of one file, unordered, suppressed ones included."""
+    seen = repo.of(file.path)
     for unit in file.units:
         for rule in rules:
             if unit.kind in rule.kinds and (not prefilter or rule.suspect(unit)):
-                yield from rule.confirm(unit, repo)
+                yield from rule.confirm(unit, seen)
 
 
 def lint(sources: Iterable[tuple[str, bytes]], rules: Sequence[Rule], repo: Repo) -> Report:

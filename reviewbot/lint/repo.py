@@ -1,14 +1,118 @@
-"""What a rule may know beyond its own file."""
+"""What a rule may know beyond its own file. Everything that is read is remembered, because a finding
+holds only as long as the facts it was made from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Callable
+from typing import TypeVar
 
 from reviewbot.config import Config
+from reviewbot.source.files import Files, InMemory
+from reviewbot.source.project import PytestSettings, pytest_settings, requires_python
+
+_Value = TypeVar("_Value")
+
+Fact = tuple[str, str]
+"""What was asked and of what: ("pytest", "tests"), ("file", "tests/conftest.py")."""
 
 
-@dataclass(frozen=True)
 class Repo:
-    """The repository around the file under review: its configuration and settings."""
+    """The repository around the file under review.
 
-    config: Config = field(default_factory=Config)
+    A rule receives one made by `of(path)`: what it asks about "here" is asked of that file's folder, and
+    every question is kept in `asked`. `digest(fact)` answers whether the same question would be answered
+    the same today.
+    """
+
+    def __init__(self, config: Config | None = None, files: Files | None = None, here: str = "") -> None:
+        self._config = config or Config()
+        self._files: Files = files or InMemory({})
+        self._known: dict[Fact, object] = {}
+        self._digests: dict[Fact, str] = {}
+        self._chains: dict[str, list[str]] = {}
+        self.here = here
+        self.asked: set[Fact] = set()
+
+    def of(self, path: str) -> Repo:
+        """The same repository as seen from one file, with nothing asked yet."""
+        seen = Repo.__new__(type(self))
+        seen.__dict__.update(self.__dict__)
+        seen.here, seen.asked = path, set()
+        return seen
+
+    # What rules ask.
+
+    @property
+    def config(self) -> Config:
+        """The `[tool.reviewbot]` that governs this run."""
+        return self._ask(("config", ""), Config)
+
+    @property
+    def pytest(self) -> PytestSettings:
+        """pytest's options for the file under review: from the nearest settings file at or above it."""
+        return self._ask(("pytest", self._folder()), PytestSettings)
+
+    @property
+    def requires_python(self) -> tuple[int, int] | None:
+        """The least Python version that the project around the file supports, (3, 9), or None if unsaid."""
+        found = self._ask(("requires-python", self._folder()), tuple)
+        return (found[0], found[1]) if found else None
+
+    def read(self, path: str) -> bytes | None:
+        """The content of another file of the repository, or None where there is none."""
+        found = self._ask(("file", path), tuple)
+        return found[0] if found else None
+
+    # What the engine asks.
+
+    def digest(self, fact: Fact) -> str:
+        """A digest of what a question is answered with now."""
+        if fact not in self._digests:
+            answer = repr(self._answer(fact)).encode()
+            self._digests[fact] = hashlib.blake2b(answer, digest_size=8).hexdigest()
+        return self._digests[fact]
+
+    def _ask(self, fact: Fact, kind: type[_Value]) -> _Value:
+        self.asked.add(fact)
+        answer = self._answer(fact)
+        assert isinstance(answer, kind)
+        return answer
+
+    def _answer(self, fact: Fact) -> object:
+        if fact not in self._known:
+            question, about = fact
+            self._known[fact] = _QUESTIONS[question](self, about)
+        return self._known[fact]
+
+    def _folder(self) -> str:
+        return self.here.rpartition("/")[0] or ("/" if self.here.startswith("/") else ".")
+
+    def _above(self, folder: str) -> list[str]:
+        if folder not in self._chains:
+            self._chains[folder] = list(self._files.folders(f"{folder}/_"))
+        return self._chains[folder]
+
+
+def _pytest(repo: Repo, folder: str) -> PytestSettings:
+    found = (pytest_settings(repo._files, above) for above in repo._above(folder))
+    return next((settings for settings in found if settings is not None), PytestSettings())
+
+
+def _requires_python(repo: Repo, folder: str) -> tuple[int, ...]:
+    found = (requires_python(repo._files, above) for above in repo._above(folder))
+    return next((version for version in found if version is not None), ())
+
+
+def _file(repo: Repo, path: str) -> tuple[bytes, ...]:
+    content = repo._files.read(path)
+    return () if content is None else (content,)
+
+
+# Answers have a `repr` that is equal for equal answers, in every process: no sets, no object addresses.
+_QUESTIONS: dict[str, Callable[[Repo, str], object]] = {
+    "config": lambda repo, _: repo._config,
+    "pytest": _pytest,
+    "requires-python": _requires_python,
+    "file": _file,
+}

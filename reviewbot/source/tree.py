@@ -76,9 +76,12 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 class Index:
-    """Every node under a root, by class, with parents. Built in one walk."""
+    """Every node under a root, by class, with parents. Built in one walk.
 
-    def __init__(self, root: cst.CSTNode) -> None:
+    Without `nested`, a function or class under the root is there as a node and is not entered.
+    """
+
+    def __init__(self, root: cst.CSTNode, *, nested: bool = True) -> None:
         self.root = root
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: list[cst.CSTNode] = []
@@ -88,6 +91,8 @@ class Index:
             current = stack.pop()
             self._order.append(current)
             self._by_class.setdefault(type(current), []).append(current)
+            if not nested and current is not root and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
+                continue
             below = list(children(current))
             for child in below:
                 self._parents[id(child)] = current

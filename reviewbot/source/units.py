@@ -40,7 +40,11 @@ class Facts:
     names: frozenset[str]
 
 
-def _facts(roots: list[ast.AST]) -> Facts:
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
+    """Facts of everything under `roots`; without `nested`, a definition is seen and not entered."""
     kinds: set[type[ast.AST]] = set()
     calls: set[str] = set()
     names: set[str] = set()
@@ -52,7 +56,7 @@ def _facts(roots: list[ast.AST]) -> Facts:
         if kind is ast.Name:
             names.add(node.id)  # type: ignore[attr-defined]
             continue
-        if kind is ast.Constant:
+        if kind is ast.Constant or (not nested and kind in _DEFINITIONS):
             continue
         if kind is ast.Attribute:
             names.add(node.attr)  # type: ignore[attr-defined]
@@ -70,10 +74,19 @@ def _facts(roots: list[ast.AST]) -> Facts:
     return Facts(frozenset(kinds), frozenset(calls), frozenset(names))
 
 
+# What can hold a definition without being one.
+_BLOCKS = (
+    *(ast.If, ast.Try, ast.TryStar, ast.ExceptHandler, ast.With, ast.AsyncWith),
+    *(ast.For, ast.AsyncFor, ast.While, ast.Match, ast.match_case),
+)
+
+
 class Unit:
     """One function, method, class header or module block of a file.
 
-    For a class the body of its methods is left out, for a module the body of its functions and classes.
+    A function's unit holds the functions defined inside it. A class's or a module's unit ends where another
+    unit begins: it sees that a function or class is defined there, not what stands in it. Functions and
+    classes under an `if`, `try`, `with`, loop or `match` are units like those that stand free.
     """
 
     def __init__(
@@ -88,14 +101,16 @@ class Unit:
     ) -> None:
         self.file, self.kind, self.name, self.tree = file, kind, name, tree
         self.line, self.end_line, self.owner = line, end_line, owner
+        self._offset = 0
+        self._top: cst.FunctionDef | cst.ClassDef | None = None
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name or self.file.path}:{self.line}>"
 
     @property
     def indented(self) -> bool:
-        """Whether it stands inside a class."""
-        return self.owner is not None
+        """Whether it stands inside a class, an `if` or another block."""
+        return self.tree is not self.file.tree and self.tree.col_offset > 0  # type: ignore[union-attr]
 
     @property
     def is_function(self) -> bool:
@@ -109,20 +124,23 @@ class Unit:
 
     @cached_property
     def body(self) -> list[ast.stmt]:
-        """Its own statements (`ast`): without what other units hold."""
+        """Its own statements (`ast`): without the functions and classes that are units of their own.
+
+        A block such as `if` that holds such a function is here as a whole.
+        """
         if self.is_function:
             return self.tree.body
-        apart = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        return [statement for statement in self.tree.body if not isinstance(statement, apart)]
+        return [statement for statement in self.tree.body if not isinstance(statement, _DEFINITIONS)]
 
     @cached_property
     def facts(self) -> Facts:
         """What one walk over it sees."""
         if self.is_function:
-            return _facts([self.tree])
+            return _facts([self.tree], nested=True)
         if isinstance(self.tree, ast.ClassDef):
-            return _facts([*self.tree.decorator_list, *self.tree.bases, *self.tree.keywords, *self.body])
-        return _facts(list(self.body))
+            header = [*self.tree.decorator_list, *self.tree.bases, *self.tree.keywords]
+            return _facts([*header, *self.tree.body], nested=False)
+        return _facts(list(self.tree.body), nested=False)
 
     def has(self, *kinds: type[ast.AST]) -> bool:
         """Whether a node of any of these `ast` classes stands in it."""
@@ -137,30 +155,49 @@ class Unit:
     @cached_property
     def module(self) -> cst.Module:
         """The LibCST module that holds this unit alone (for a module unit: the whole file)."""
-        return self.file.parse(self)
+        if self.kind != "module" and (alone := self._alone()) is not None:
+            # What stands in a block was parsed under a line of our own.
+            self._offset = self.line - (2 if self.indented else 1)
+            return alone
+        return self.file.whole
+
+    def _alone(self) -> cst.Module | None:
+        """The module parsed from this unit's lines, or None where those alone do not say the same."""
+        import libcst as cst
+
+        block = "class _:\n" if self.owner else "if _:\n"
+        source = "".join(self.file.lines[self.line - 1 : self.end_line])
+        try:
+            module = cst.parse_module(block + source if self.indented else source)
+        except (cst.ParserSyntaxError, RecursionError):
+            return None
+        body = module.body
+        if self.indented and isinstance(body[0], (cst.ClassDef, cst.If)):
+            body = body[0].body.body  # type: ignore[assignment]
+        top = body[0] if len(body) == 1 else None
+        if not isinstance(top, (cst.FunctionDef, cst.ClassDef)):
+            return None
+        self._top = top
+        return module
 
     @cached_property
     def node(self) -> cst.FunctionDef | cst.ClassDef | cst.Module:
         """The unit's own node. A class unit's node holds its methods too, a module's everything."""
-        import libcst as cst
-
+        module = self.module
         if self.kind == "module":
-            return self.module
-        if self.file.whole is not None:
-            return self.file.locate(self)
-        top = self.module.body[0]
-        if self.indented:
-            assert isinstance(top, cst.ClassDef)
-            top = top.body.body[0]  # type: ignore[assignment]
-        assert isinstance(top, (cst.FunctionDef, cst.ClassDef))
-        return top
+            return module
+        return self._top or self.file.locate(self)
 
     @cached_property
     def index(self) -> Index:
-        """Every node of it by class, with parents."""
+        """Every node of this unit by class, with parents.
+
+        In a class or module unit the functions and classes that are units of their own are there as
+        nodes, and nothing that stands in them.
+        """
         from reviewbot.source.tree import Index
 
-        return Index(self.node)
+        return Index(self.node, nested=self.is_function)
 
     def find(self, *kinds: type[_Node]) -> list[_Node]:
         """All nodes of exactly these LibCST classes under it, in source order."""
@@ -178,10 +215,8 @@ class Unit:
     def _ranges(self) -> dict[int, Range]:
         from reviewbot.source.position import ranges
 
-        if self.kind == "module" or self.file.whole is not None:
-            return ranges(self.module, 0)
-        # What stands inside a class was parsed under a class line of our own.
-        return ranges(self.module, self.line - (2 if self.indented else 1))
+        module = self.module
+        return ranges(module, self._offset)
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node of this unit stands in the file."""
@@ -201,7 +236,7 @@ class File:
 
     def __init__(self, path: str, content: bytes) -> None:
         self.path, self.content = path, content
-        self.whole: cst.Module | None = None
+        self.whole_if_parsed: cst.Module | None = None
         self.tree = self._parse_ast()
 
     def _parse_ast(self) -> ast.Module:
@@ -240,7 +275,7 @@ class File:
         found.extend(self._below(self.tree.body, "", None))
         return found
 
-    def _below(self, body: list[ast.stmt], prefix: str, owner: ast.ClassDef | None) -> Iterator[Unit]:
+    def _below(self, body: Iterable[ast.AST], prefix: str, owner: ast.ClassDef | None) -> Iterator[Unit]:
         for statement in body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 kind: Kind = "method" if owner else "function"
@@ -249,6 +284,8 @@ class File:
                 name = prefix + statement.name
                 yield Unit(self, "class", name, statement, *_lines(statement), owner)
                 yield from self._below(statement.body, f"{name}.", statement)
+            elif isinstance(statement, _BLOCKS):
+                yield from self._below(ast.iter_child_nodes(statement), prefix, owner)
 
     def unit(self, name: str) -> Unit | None:
         """The last function, method or class of that qualified name, as Python would see it."""
@@ -275,24 +312,18 @@ class File:
                     found[alias.asname or alias.name] = f"{base}.{alias.name}" if base else alias.name
         return found
 
-    def parse(self, unit: Unit) -> cst.Module:
-        """The LibCST module of one unit's lines; the whole file where those alone are not a module."""
+    @cached_property
+    def whole(self) -> cst.Module:
+        """The LibCST module of the whole file. Raises `UnreadableFile` where LibCST cannot parse it."""
         import libcst as cst
 
-        if unit.kind != "module" and self.whole is None:
-            source = "".join(self.lines[unit.line - 1 : unit.end_line])
-            try:
-                return cst.parse_module("class _:\n" + source if unit.indented else source)
-            except cst.ParserSyntaxError:
-                pass
-        if self.whole is None:
-            try:
-                self.whole = cst.parse_module(self.content)
-            except cst.ParserSyntaxError as error:
-                raise UnreadableFile(self.path, "LibCST cannot parse it", error.raw_line) from None
-            except RecursionError:
-                raise UnreadableFile(self.path, "nested too deeply to be parsed") from None
-        return self.whole
+        try:
+            self.whole_if_parsed = cst.parse_module(self.content)
+        except cst.ParserSyntaxError as error:
+            raise UnreadableFile(self.path, "LibCST cannot parse it", error.raw_line) from None
+        except RecursionError:
+            raise UnreadableFile(self.path, "nested too deeply to be parsed") from None
+        return self.whole_if_parsed
 
     def locate(self, unit: Unit) -> cst.FunctionDef | cst.ClassDef:
         """The unit's node in the whole file's tree."""
@@ -300,19 +331,20 @@ class File:
 
     @cached_property
     def _whole_nodes(self) -> list[cst.FunctionDef | cst.ClassDef]:
-        assert self.whole is not None
-        return list(_definitions(self.whole.body))
+        return list(_definitions(self.whole))
 
 
-def _definitions(body: Iterable[cst.CSTNode]) -> Iterator[cst.FunctionDef | cst.ClassDef]:
+def _definitions(node: cst.CSTNode) -> Iterator[cst.FunctionDef | cst.ClassDef]:
+    """The functions and classes under a node that are units of their own, in source order."""
     import libcst as cst
 
-    for statement in body:
-        if isinstance(statement, cst.FunctionDef):
-            yield statement
-        elif isinstance(statement, cst.ClassDef):
-            yield statement
-            yield from _definitions(statement.body.body)
+    from reviewbot.source.tree import children
+
+    for child in children(node):
+        if isinstance(child, (cst.FunctionDef, cst.ClassDef)):
+            yield child
+        if not isinstance(child, (cst.FunctionDef, cst.SimpleStatementLine, cst.BaseExpression)):
+            yield from _definitions(child)
 
 
 def _lines(node: FunctionTree | ast.ClassDef) -> tuple[int, int]:
