@@ -1,0 +1,149 @@
+"""Who calls whom inside one file, and which argument becomes which parameter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.syntax import dotted
+from reviewbot.flow.values import values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import File, Unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallSite:
+    """One call of a function of the same file."""
+
+    caller: Unit
+    call: cst.Call
+    callee: Unit
+
+
+def callee(unit: Unit, call: cst.Call) -> Unit | None:
+    """The function of the same file that a call runs, where its name leaves no doubt.
+
+    `helper(...)`, `self.helper(...)`, `cls.helper(...)`, `Class.helper(...)`; not through a name that the
+    unit rebinds, and not a method that a subclass elsewhere may override by another file's hand.
+    """
+    name = dotted(call.func)
+    if not name:
+        return None
+    first, _, rest = name.partition(".")
+    if first in ("self", "cls") and rest and "." not in rest and unit.kind == "method":
+        owner = unit.name.rpartition(".")[0]
+        return unit.file.unit(f"{owner}.{rest}")
+    if rest and isinstance(call.func, cst.Attribute):
+        found = unit.file.unit(name)
+        return found if found is not None and found.is_function and not _local(unit, call.func) else None
+    if not isinstance(call.func, cst.Name) or _local(unit, call.func):
+        return None
+    found = unit.file.unit(name)
+    return found if found is not None and found.kind == "function" else None
+
+
+def _local(unit: Unit, node: cst.BaseExpression) -> bool:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    if unit.kind in ("module", "class") or not isinstance(node, cst.Name):
+        return False
+    return bool(values(unit).reaching(node))
+
+
+def call_sites(unit: Unit) -> list[CallSite]:
+    """The calls of same-file functions in a unit, in source order."""
+    return [
+        CallSite(unit, call, found)
+        for call in unit.find(cst.Call)
+        if (found := callee(unit, call)) is not None
+    ]
+
+
+def callers(unit: Unit) -> list[CallSite]:
+    """The calls of a function by other units of its file, in source order."""
+    name = unit.name.rpartition(".")[2]
+    return [
+        site
+        for other in unit.file.units
+        if other is not unit and name in other.facts.calls
+        for site in (_module_sites(other) if other.kind in ("module", "class") else call_sites(other))
+        if site.callee is unit
+    ]
+
+
+def _module_sites(unit: Unit) -> Iterator[CallSite]:
+    """The calls in a module's or class's own statements, without those of its functions."""
+    for site in call_sites(unit):
+        if not any(isinstance(above, cst.FunctionDef) for above in unit.ancestors(site.call)):
+            yield site
+
+
+def bind(call: cst.Call, function: Unit) -> dict[str, cst.BaseExpression]:
+    """Which parameter gets which argument; a parameter hidden by a star, or left to its default, is absent.
+
+    The `self` or `cls` of a method that is called through an attribute gets nothing.
+    """
+    node = function.node
+    if not isinstance(node, cst.FunctionDef):
+        return {}
+    positional = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
+    if function.kind == "method" and positional and _is_bound(call, node):
+        positional = positional[1:]
+    names = {*positional, *(p.name.value for p in node.params.kwonly_params)}
+    bound: dict[str, cst.BaseExpression] = {}
+    place = 0
+    for arg in call.args:
+        if arg.star == "*":
+            place = len(positional)
+        elif arg.keyword is not None:
+            if arg.keyword.value in names:
+                bound[arg.keyword.value] = arg.value
+        elif not arg.star:
+            if place < len(positional):
+                bound[positional[place]] = arg.value
+            place += 1
+    return bound
+
+
+def _is_bound(call: cst.Call, function: cst.FunctionDef) -> bool:
+    """Whether the call gives a method its first parameter by itself."""
+    kinds = {dotted(decorator.decorator) for decorator in function.decorators}
+    through_instance = dotted(call.func).partition(".")[0] in ("self", "cls")
+    return "staticmethod" not in kinds and (through_instance or "classmethod" in kinds)
+
+
+def defaults(function: Unit) -> dict[str, cst.BaseExpression]:
+    """The default of each parameter that has one."""
+    node = function.node
+    if not isinstance(node, cst.FunctionDef):
+        return {}
+    params = node.params
+    every = (*params.posonly_params, *params.params, *params.kwonly_params)
+    return {p.name.value: p.default for p in every if p.default is not None}
+
+
+def module_value(file: File, name: str) -> ast.expr | None:
+    """What a module's own statements assign to a name, if they do so exactly once and nothing rebinds it.
+
+    An `ast` node: constants such as `EXACT = ("token_ids", "reward")` are read without parsing the file.
+    """
+    found: list[ast.expr | None] = []
+    for statement in file.tree.body:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                for node in ast.walk(target):
+                    if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+                        found.append(statement.value if node is target else None)
+        elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+            if isinstance(statement.target, ast.Name) and statement.target.id == name:
+                found.append(statement.value if isinstance(statement, ast.AnnAssign) else None)
+        elif not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Expr)):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+                    found.append(None)
+    return found[0] if len(found) == 1 else None

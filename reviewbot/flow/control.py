@@ -1,0 +1,144 @@
+"""Which conditions decide whether a node runs, and where control leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.checks import fails
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Exit = Literal["continue", "break", "return", "fail"]
+
+_FUNCTIONS = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One condition that decides whether a node runs, and the outcome with which it does.
+
+    `node` is the `if`, `while` or conditional expression, `by_leaving` says that the other outcome leaves
+    (`continue`, `return`, …) before the node is reached.
+    """
+
+    node: cst.CSTNode
+    condition: cst.BaseExpression
+    outcome: bool
+    by_leaving: bool = False
+
+
+def statements(body: cst.CSTNode | None) -> list[cst.CSTNode]:
+    """The statements of a block, small ones of one line apart; of an `else` or `finally` those within."""
+    if body is None:
+        return []
+    if isinstance(body, (cst.Else, cst.Finally, cst.ExceptHandler)):
+        return statements(body.body)
+    if isinstance(body, (cst.IndentedBlock, cst.Module)):
+        found: list[cst.CSTNode] = []
+        for statement in body.body:
+            found.extend(statement.body if isinstance(statement, cst.SimpleStatementLine) else (statement,))
+        return found
+    if isinstance(body, (cst.SimpleStatementSuite, cst.SimpleStatementLine)):
+        return list(body.body)
+    return [body]
+
+
+def leaves(block: Sequence[cst.CSTNode]) -> Exit | None:
+    """How a block ends on every path through it, or None where some path runs past its end.
+
+    `fail` is a `raise`, `pytest.fail()` or `sys.exit(1)`; of several ways the first in source order.
+    """
+    for statement in block:
+        found = _leaves(statement)
+        if found is not None:
+            return found
+    return None
+
+
+def _leaves(statement: cst.CSTNode) -> Exit | None:
+    if isinstance(statement, cst.Continue):
+        return "continue"
+    if isinstance(statement, cst.Break):
+        return "break"
+    if isinstance(statement, cst.Return):
+        return "return"
+    if fails(statement) is not None:
+        return "fail"
+    if isinstance(statement, cst.If):
+        then = leaves(statements(statement.body))
+        other = None
+        if isinstance(statement.orelse, cst.If):
+            other = _leaves(statement.orelse)
+        elif statement.orelse is not None:
+            other = leaves(statements(statement.orelse))
+        return then if then is not None and other is not None else None
+    if isinstance(statement, cst.With):
+        return leaves(statements(statement.body))
+    return None
+
+
+def guards(unit: Unit, node: cst.CSTNode) -> list[Guard]:
+    """The conditions under which a node runs, outermost first, up to the function around it."""
+    found: list[Guard] = []
+    below = node
+    for above in unit.ancestors(node):
+        if isinstance(above, _FUNCTIONS):
+            break
+        if isinstance(above, (cst.If, cst.IfExp)):
+            if below is not above.test:
+                found.append(Guard(above, above.test, above.orelse is not below))
+        elif isinstance(above, cst.While) and below is above.body:
+            found.append(Guard(above, above.test, True))
+        elif isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+            found.extend(reversed(list(_left_before(above, below))))
+        below = above
+    found.reverse()
+    return found
+
+
+def _left_before(block: cst.CSTNode, below: cst.CSTNode) -> Iterator[Guard]:
+    """The guards that earlier statements of a block set by leaving."""
+    assert isinstance(block, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    for statement in block.body:
+        if statement is below:
+            return
+        branch: cst.CSTNode | None = statement
+        while isinstance(branch, cst.If):
+            if leaves(statements(branch.body)) is not None:
+                yield Guard(branch, branch.test, False, by_leaving=True)
+            if isinstance(branch.orelse, cst.Else) and leaves(statements(branch.orelse)) is not None:
+                yield Guard(branch, branch.test, True, by_leaving=True)
+                break
+            branch = branch.orelse
+
+
+def enclosing(unit: Unit, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> cst.CSTNode | None:
+    """The nearest node of these classes around a node within the same function, or None."""
+    for above in unit.ancestors(node):
+        if isinstance(above, kinds):
+            return above
+        if isinstance(above, _FUNCTIONS):
+            return None
+    return None
+
+
+def after(unit: Unit, node: cst.CSTNode, until: cst.CSTNode | None) -> list[cst.CSTNode]:
+    """The statements that run after a statement, up to the end of `until` (a loop or function around it)."""
+    found: list[cst.CSTNode] = []
+    below = node
+    for above in unit.ancestors(node):
+        if isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+            block = list(above.body)
+            place = next((n for n, statement in enumerate(block) if statement is below), None)
+            if place is not None:
+                for statement in block[place + 1 :]:
+                    found.extend(statements(statement) if not isinstance(statement, cst.If) else [statement])
+        if above is until or isinstance(above, _FUNCTIONS):
+            break
+        below = above
+    return found

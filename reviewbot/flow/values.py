@@ -1,0 +1,656 @@
+"""Where a value comes from, inside one unit: definitions, uses, rebinding, mutation, slices.
+
+`values(unit)` walks a unit's statements once and keeps, for each name that is read, the bindings that can
+reach it: branches are joined, loops see what their own body binds, a handler sees everything that its
+`try` may have bound. A name that may not be bound at all also has `UNBOUND` among its bindings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
+
+import libcst as cst
+
+from reviewbot.flow.syntax import last_name, root_name
+from reviewbot.source.tree import children, walk
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+BindingKind = Literal[
+    "assign", "augmented", "parameter", "loop", "with", "except", "import", "definition", "match", "unbound"
+]
+Role = Literal["whole", "part", "item", "key", "value", "counter"]
+
+# Methods that change what they are called on. PyTorch's end in one underscore (`copy_`, `add_`).
+MUTATORS = frozenset({
+    "append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault", "add",
+    "discard", "popitem", "difference_update", "intersection_update", "symmetric_difference_update",
+    "appendleft", "popleft", "extendleft", "rotate", "put", "put_nowait", "write", "load_state_dict",
+})  # fmt: skip
+
+_SWALLOWING = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
+_SAME_ITEMS = frozenset({"sorted", "list", "tuple", "reversed", "iter", "tqdm"})
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """One place where a name gets a value.
+
+    `node` is that place, `value` the expression it comes from, if there is one. `role` says how: the
+    `whole` of it, a `part` of it by unpacking, an `item` of it by iteration, a `key` or `value` of its
+    `.items()`, or a `counter` (of `enumerate` or `range`) over it.
+    """
+
+    name: str
+    node: cst.CSTNode
+    kind: BindingKind
+    value: cst.BaseExpression | None = None
+    role: Role = "whole"
+
+
+UNBOUND = Binding("", cst.Name("unbound"), "unbound")
+"""Stands among a name's bindings where some path binds nothing."""
+
+Environment = dict[str, frozenset[Binding]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mutation:
+    """One place where what a name holds is changed: `rows.append(x)`, `rows[k] = x`, `row.done = x`.
+
+    `given` are the expressions that go into it.
+    """
+
+    name: str
+    node: cst.CSTNode
+    given: tuple[cst.BaseExpression, ...]
+
+
+_CACHE: WeakKeyDictionary[Unit, Values] = WeakKeyDictionary()
+
+
+def values(unit: Unit) -> Values:
+    """The definitions and uses of a unit, worked out at the first call."""
+    found = _CACHE.get(unit)
+    if found is None:
+        found = _CACHE[unit] = Values(unit.node)
+    return found
+
+
+class Values:
+    """Definitions and uses under one root: a function with what it nests, or a module's own statements."""
+
+    def __init__(self, root: cst.CSTNode) -> None:
+        self.root = root
+        self.all: list[Binding] = []
+        self._uses: dict[int, frozenset[Binding]] = {}
+        self._bindings: dict[tuple[int, str], Binding] = {}
+        self._bound_in: dict[int, tuple[Binding, ...]] = {}
+        self._later: list[tuple[cst.FunctionDef | cst.Lambda, Environment]] = []
+        self._breaks: list[list[Environment]] = []
+        self._shared: Environment = {}
+        self._run()
+        order = {id(node): rank for rank, node in enumerate(walk(root))}
+        self.all.sort(key=lambda binding: order.get(id(binding.node), 0))
+
+    # Asking.
+
+    def reaching(self, name: cst.Name) -> frozenset[Binding]:
+        """The bindings of this unit that can reach a name that is read; empty for a global or builtin."""
+        return self._uses.get(id(name), frozenset())
+
+    def bindings(self, name: str) -> list[Binding]:
+        """Every binding of a name in the unit, in source order, nested functions included."""
+        return [binding for binding in self.all if binding.name == name]
+
+    def resolve(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """The expression that a name stands for, followed while exactly one whole assignment reaches it."""
+        for _ in range(20):
+            if not isinstance(node, cst.Name):
+                return node
+            reaching = self.reaching(node)
+            if len(reaching) != 1:
+                return node
+            (binding,) = reaching
+            if binding.kind != "assign" or binding.role != "whole" or binding.value is None:
+                return node
+            node = binding.value
+        return node
+
+    def reads(self, node: cst.CSTNode) -> Iterator[cst.Name]:
+        """Every name that is read under a node."""
+        for below in walk(node):
+            if isinstance(below, cst.Name) and id(below) in self._uses:
+                yield below
+
+    def slice(self, *nodes: cst.CSTNode, mutations: bool = True) -> list[Binding]:
+        """Every binding that the nodes were computed from, nearest first, through other names.
+
+        With `mutations` also through what was put into a name's value (`seen.add(x)` makes `seen` depend
+        on `x`). Conditions are not followed: see `reviewbot.flow.control`.
+        """
+        found: dict[Binding, None] = {}
+        work: list[cst.CSTNode] = list(nodes)
+        while work:
+            for name in self.reads(work.pop()):
+                for binding in self.reaching(name):
+                    if binding in found or binding is UNBOUND:
+                        continue
+                    found[binding] = None
+                    if binding.value is not None:
+                        work.append(binding.value)
+                    if mutations:
+                        for mutation in self.mutations(binding.name):
+                            work.extend(mutation.given)
+        return list(found)
+
+    def roots(self, *nodes: cst.CSTNode) -> frozenset[str]:
+        """The names of the parameters and free names that the nodes were computed from."""
+        found = {b.name for b in self.slice(*nodes) if b.kind == "parameter"}
+        work = [*nodes, *(b.value for b in self.slice(*nodes) if b.value is not None)]
+        for node in work:
+            found |= {name.value for name in self.reads(node) if not self.reaching(name)}
+        return frozenset(found - {"True", "False", "None"})
+
+    def mutations(self, name: str) -> list[Mutation]:
+        """Where what `name` holds is visibly changed, in source order. A call that is given it may change
+        it too: see `escapes`."""
+        return self._mutations.get(name, [])
+
+    def escapes(self, name: str) -> list[cst.Call]:
+        """The calls that are given `name` itself as an argument, in source order."""
+        return self._escapes.get(name, [])
+
+    @cached_property
+    def _mutations(self) -> dict[str, list[Mutation]]:
+        found: dict[str, list[Mutation]] = {}
+        for node in walk(self.root):
+            for mutation in _mutation(node):
+                if mutation.name:
+                    found.setdefault(mutation.name, []).append(mutation)
+        return found
+
+    @cached_property
+    def _escapes(self) -> dict[str, list[cst.Call]]:
+        found: dict[str, list[cst.Call]] = {}
+        for node in walk(self.root):
+            if isinstance(node, cst.Call):
+                for arg in node.args:
+                    if isinstance(arg.value, cst.Name):
+                        found.setdefault(arg.value.value, []).append(node)
+        return found
+
+    # Walking.
+
+    def _run(self) -> None:
+        root = self.root
+        # What a closure or another function may rebind at any time reaches every use.
+        for node in walk(root):
+            if isinstance(node, cst.FunctionDef) and node is not root:
+                for binding in self._nonlocal(node):
+                    self._shared[binding.name] = self._shared.get(binding.name, frozenset()) | {binding}
+            elif isinstance(node, cst.Global):
+                for item in node.names:
+                    before = self._shared.get(item.name.value, frozenset())
+                    self._shared[item.name.value] = before | {UNBOUND}
+        if isinstance(root, cst.FunctionDef):
+            self._later.append((root, {}))
+        elif isinstance(root, cst.ClassDef):
+            self._block(_statements(root.body), {})
+        elif isinstance(root, cst.Module):
+            self._block(root.body, {})
+        while self._later:
+            node, outer = self._later.pop()
+            env = dict(outer)
+            for parameter in _parameters(node.params):
+                self._bind(env, parameter.name.value, parameter, "parameter", parameter.default)
+            if isinstance(node, cst.Lambda):
+                self._read(node.body, env)
+            else:
+                self._block(_statements(node.body), env)
+
+    def _binding(
+        self, name: str, node: cst.CSTNode, kind: BindingKind, value: cst.BaseExpression | None, role: Role
+    ) -> Binding:
+        key = (id(node), name)
+        found = self._bindings.get(key)
+        if found is None:
+            found = self._bindings[key] = Binding(name, node, kind, value, role)
+            self.all.append(found)
+        return found
+
+    def _bind(
+        self,
+        env: Environment,
+        name: str,
+        node: cst.CSTNode,
+        kind: BindingKind,
+        value: cst.BaseExpression | None = None,
+        role: Role = "whole",
+    ) -> None:
+        env[name] = frozenset((self._binding(name, node, kind, value, role),))
+
+    def _block(self, body: Iterable[cst.CSTNode], env: Environment | None) -> Environment | None:
+        """Runs statements; returns the environment after them, or None where the end is not reached.
+
+        What stands after a statement that leaves is walked too, with what was bound before it.
+        """
+        reached = env is not None
+        env = env if env is not None else {}
+        for statement in body:
+            after = self._statement(statement, env)
+            if after is None:
+                reached = False
+            else:
+                env = after
+        return env if reached else None
+
+    def _statement(self, node: cst.CSTNode, env: Environment) -> Environment | None:
+        if isinstance(node, cst.SimpleStatementLine):
+            return self._block(node.body, env)
+        if isinstance(node, cst.If):
+            return self._if(node, env)
+        if isinstance(node, (cst.For, cst.While)):
+            return self._loop(node, env)
+        if isinstance(node, (cst.Try, cst.TryStar)):
+            return self._try(node, env)
+        if isinstance(node, cst.With):
+            return self._with(node, env)
+        if isinstance(node, cst.FunctionDef):
+            for decorator in node.decorators:
+                self._read(decorator, env)
+            for parameter in _parameters(node.params):
+                if parameter.default is not None:
+                    self._read(parameter.default, env)
+            self._bind(env, node.name.value, node, "definition")
+            if not isinstance(self.root, (cst.Module, cst.ClassDef)):
+                self._nested(node, env)
+            return env
+        if isinstance(node, cst.ClassDef):
+            for inner in (*node.decorators, *node.bases, *node.keywords):
+                self._read(inner, env)
+            if not isinstance(self.root, (cst.Module, cst.ClassDef)):
+                for method in _statements(node.body):
+                    if isinstance(method, cst.FunctionDef):
+                        self._nested(method, env)
+            self._bind(env, node.name.value, node, "definition")
+            return env
+        if isinstance(node, cst.Match):
+            self._read(node.subject, env)
+            ends: Environment | None = dict(env)
+            for case in node.cases:
+                inside = dict(env)
+                for name in _pattern_names(case.pattern):
+                    self._bind(inside, name.value, name, "match", node.subject, "part")
+                if case.guard is not None:
+                    self._read(case.guard, inside)
+                ends = _join(ends, self._block(_statements(case.body), inside))
+            return ends
+        return self._small(node, env)
+
+    def _small(self, node: cst.CSTNode, env: Environment) -> Environment | None:
+        if isinstance(node, cst.Assign):
+            self._read(node.value, env)
+            for target in node.targets:
+                self._target(target.target, node.value, env, "assign")
+        elif isinstance(node, cst.AnnAssign):
+            if node.value is not None:
+                self._read(node.value, env)
+                self._target(node.target, node.value, env, "assign")
+        elif isinstance(node, cst.AugAssign):
+            self._read(node.value, env)
+            self._read(node.target, env)
+            if isinstance(node.target, cst.Name):
+                name = node.target.value
+                before = env.get(name, frozenset())
+                self._bind(env, name, node, "augmented", node.value)
+                env[name] = env[name] | before
+        elif isinstance(node, (cst.Import, cst.ImportFrom)):
+            for name in _imported(node):
+                self._bind(env, name, node, "import")
+        elif isinstance(node, cst.Return):
+            if node.value is not None:
+                self._read(node.value, env)
+            return None
+        elif isinstance(node, cst.Raise):
+            self._read(node, env)
+            return None
+        elif isinstance(node, (cst.Break, cst.Continue)):
+            if isinstance(node, cst.Break) and self._breaks:
+                self._breaks[-1].append(dict(env))
+            return None
+        elif isinstance(node, cst.Del):
+            self._read(node.target, env)
+            if isinstance(node.target, cst.Name):
+                env.pop(node.target.value, None)
+        else:
+            self._read(node, env)
+        return env
+
+    def _if(self, node: cst.If, env: Environment) -> Environment | None:
+        end: Environment | None = None
+        branch: cst.If | cst.Else | None = node
+        while isinstance(branch, cst.If):
+            self._read(branch.test, env)
+            end = _join(end, self._block(_statements(branch.body), dict(env)))
+            branch = branch.orelse
+        otherwise = dict(env) if branch is None else self._block(_statements(branch.body), dict(env))
+        return _join(end, otherwise)
+
+    def _loop(self, node: cst.For | cst.While, env: Environment) -> Environment | None:
+        self._read(node.iter if isinstance(node, cst.For) else node.test, env)
+        entry = dict(env)
+        for binding in self._binds(node):
+            entry[binding.name] = entry.get(binding.name, frozenset((UNBOUND,))) | {binding}
+        inside = dict(entry)
+        if isinstance(node, cst.For):
+            self._target(node.target, node.iter, inside, "loop")
+        else:
+            self._read(node.test, inside)
+        self._breaks.append([])
+        self._block(_statements(node.body), inside)
+        breaks = self._breaks.pop()
+        forever = isinstance(node, cst.While) and _is_true(node.test)
+        after: Environment | None = None if forever else entry
+        if node.orelse is not None and after is not None:
+            after = self._block(_statements(node.orelse.body), dict(after))
+        for end in breaks:
+            after = _join(after, end)
+        return after
+
+    def _try(self, node: cst.Try | cst.TryStar, env: Environment) -> Environment | None:
+        interrupted = dict(env)
+        for binding in self._binds(node.body):
+            interrupted[binding.name] = interrupted.get(binding.name, frozenset((UNBOUND,))) | {binding}
+        end = self._block(_statements(node.body), dict(env))
+        if node.orelse is not None:
+            end = self._block(_statements(node.orelse.body), end) if end is not None else None
+        for handler in node.handlers:
+            inside = dict(interrupted)
+            if handler.type is not None:
+                self._read(handler.type, inside)
+            if handler.name is not None and isinstance(handler.name.name, cst.Name):
+                self._bind(inside, handler.name.name.value, handler, "except")
+            end = _join(end, self._block(_statements(handler.body), inside))
+        if node.finalbody is not None:
+            final = self._block(
+                _statements(node.finalbody.body), dict(end if end is not None else interrupted)
+            )
+            end = final if end is not None else None
+        return end
+
+    def _with(self, node: cst.With, env: Environment) -> Environment | None:
+        swallows = False
+        for item in node.items:
+            self._read(item.item, env)
+            swallows = swallows or (isinstance(item.item, cst.Call) and last_name(item.item) in _SWALLOWING)
+            if item.asname is not None and isinstance(item.asname.name, cst.BaseExpression):
+                self._target(item.asname.name, item.item, env, "with")
+        end = self._block(_statements(node.body), dict(env))
+        if swallows:
+            interrupted = dict(env)
+            for binding in self._binds(node.body):
+                interrupted[binding.name] = interrupted.get(binding.name, frozenset((UNBOUND,))) | {binding}
+            end = _join(end, interrupted)
+        return end
+
+    def _nested(self, node: cst.FunctionDef | cst.Lambda, env: Environment) -> None:
+        # A closure runs later, so it sees every binding of an outer name.
+        outer = dict(env)
+        for binding in self._binds(self.root):
+            outer[binding.name] = outer.get(binding.name, frozenset()) | {binding}
+        self._later.append((node, outer))
+
+    def _binds(self, node: cst.CSTNode) -> tuple[Binding, ...]:
+        """Every binding that runs as part of a node, without those in nested functions' own scopes."""
+        found = self._bound_in.get(id(node))
+        if found is None:
+            found = self._bound_in[id(node)] = tuple(self._collect(node))
+        return found
+
+    def _collect(self, root: cst.CSTNode) -> Iterator[Binding]:
+        scratch: Environment = {}
+        is_loop = isinstance(root, (cst.For, cst.While))
+        stack: list[cst.CSTNode] = [root] if is_loop else list(children(root))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, (cst.FunctionDef, cst.Lambda)):
+                if isinstance(node, cst.FunctionDef):
+                    self._bind(scratch, node.name.value, node, "definition")
+                    yield from scratch[node.name.value]
+                    yield from self._nonlocal(node)
+                continue
+            if isinstance(node, cst.ClassDef):
+                self._bind(scratch, node.name.value, node, "definition")
+                yield from scratch[node.name.value]
+                continue
+            targets: list[tuple[cst.BaseExpression, cst.BaseExpression, BindingKind]] = []
+            if isinstance(node, cst.Assign):
+                targets = [(target.target, node.value, "assign") for target in node.targets]
+            elif isinstance(node, (cst.AnnAssign, cst.NamedExpr)):
+                targets = [(node.target, node.value, "assign")] if node.value is not None else []
+            elif isinstance(node, cst.For):
+                targets = [(node.target, node.iter, "loop")]
+            elif isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name):
+                self._bind(scratch, node.target.value, node, "augmented", node.value)
+                yield from scratch[node.target.value]
+            elif isinstance(node, cst.With):
+                targets = [
+                    (item.asname.name, item.item, "with")
+                    for item in node.items
+                    if item.asname is not None and isinstance(item.asname.name, cst.BaseExpression)
+                ]
+            elif isinstance(node, (cst.Import, cst.ImportFrom)):
+                for name in _imported(node):
+                    self._bind(scratch, name, node, "import")
+                    yield from scratch[name]
+            for target, value, kind in targets:
+                inside: Environment = {}
+                self._target(target, value, inside, kind)
+                for bound in inside.values():
+                    yield from bound
+            stack.extend(children(node))
+
+    def _nonlocal(self, function: cst.FunctionDef) -> Iterator[Binding]:
+        names = {
+            item.name.value
+            for node in walk(function.body)
+            if isinstance(node, (cst.Nonlocal, cst.Global))
+            for item in node.names
+        }
+        if names:
+            yield from (binding for binding in self._binds(function) if binding.name in names)
+
+    def _target(
+        self,
+        target: cst.CSTNode,
+        value: cst.BaseExpression,
+        env: Environment,
+        kind: BindingKind,
+    ) -> None:
+        for name, source, role in unpack(target, value, "item" if kind == "loop" else "whole"):
+            self._bind(env, name.value, name, kind, source, role)
+        for node in walk(target):
+            if isinstance(node, (cst.Subscript, cst.Attribute)):
+                self._read(node, env)
+
+    def _read(self, root: cst.CSTNode, env: Environment) -> None:
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, cst.Name):
+                reaching = env.get(node.value, frozenset()) | self._shared.get(node.value, frozenset())
+                self._uses[id(node)] = self._uses.get(id(node), frozenset()) | reaching
+            elif isinstance(node, (cst.Attribute, cst.Arg)):
+                stack.append(node.value)
+            elif isinstance(node, cst.NamedExpr):
+                self._read(node.value, env)
+                self._target(node.target, node.value, env, "assign")
+            elif isinstance(node, cst.Lambda):
+                self._nested(node, env)
+            elif isinstance(node, _COMPREHENSIONS):
+                self._comprehension(node, env)
+            elif not isinstance(node, cst.Annotation):
+                stack.extend(reversed(list(children(node))))
+
+    def _comprehension(
+        self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp, env: Environment
+    ) -> None:
+        inside = dict(env)
+        clause: cst.CompFor | None = node.for_in
+        while clause is not None:
+            self._read(clause.iter, inside)
+            self._target(clause.target, clause.iter, inside, "loop")
+            for condition in clause.ifs:
+                self._read(condition.test, inside)
+            clause = clause.inner_for_in
+        if isinstance(node, cst.DictComp):
+            self._read(node.key, inside)
+            self._read(node.value, inside)
+        else:
+            self._read(node.elt, inside)
+
+
+def unpack(
+    target: cst.CSTNode, value: cst.BaseExpression, role: Role
+) -> Iterator[tuple[cst.Name, cst.BaseExpression, Role]]:
+    """The names of an assignment's or a loop's target, each with the expression it comes from and how.
+
+    `for i, (a, b) in enumerate(zip(x, y))` gives `i` as a counter over the zip, `a` as an item of `x` and
+    `b` as an item of `y`; `a, b = f(1), f(2)` gives each its own call.
+    """
+    if isinstance(target, cst.Name):
+        if role == "item":
+            value, role = _iterated(value)
+        yield target, value, role
+        return
+    if isinstance(target, cst.StarredElement):
+        yield from unpack(target.value, value, role if role == "item" else "part")
+        return
+    if not isinstance(target, (cst.Tuple, cst.List)):
+        return
+    for position, element in enumerate(target.elements):
+        part, how = _part(value, role, position, len(target.elements))
+        yield from unpack(element if isinstance(element, cst.StarredElement) else element.value, part, how)
+
+
+def _iterated(value: cst.BaseExpression) -> tuple[cst.BaseExpression, Role]:
+    if isinstance(value, cst.Call):
+        name = last_name(value)
+        if isinstance(value.func, cst.Name) and name in _SAME_ITEMS:
+            return _iterated(value.args[0].value) if value.args else (value, "item")
+        if isinstance(value.func, cst.Name) and name == "range":
+            return value, "counter"
+        if isinstance(value.func, cst.Attribute) and not value.args:
+            if name == "keys":
+                return value.func.value, "key"
+            if name == "values":
+                return value.func.value, "value"
+    return value, "item"
+
+
+def _part(
+    value: cst.BaseExpression, role: Role, position: int, count: int
+) -> tuple[cst.BaseExpression, Role]:
+    if role == "whole" and isinstance(value, (cst.Tuple, cst.List)) and len(value.elements) == count:
+        element = value.elements[position]
+        if not any(isinstance(one, cst.StarredElement) for one in value.elements):
+            return element.value, "whole"
+    if role == "item" and isinstance(value, cst.Call):
+        name = last_name(value)
+        if isinstance(value.func, cst.Name) and name == "enumerate" and value.args:
+            return (value.args[0].value, "counter") if position == 0 else (value.args[0].value, "item")
+        if name in ("zip", "zip_longest"):
+            given = [arg for arg in value.args if arg.keyword is None]
+            if len(given) == count and not any(arg.star for arg in given):
+                return given[position].value, "item"
+        if isinstance(value.func, cst.Attribute) and name == "items" and not value.args and count == 2:
+            return value.func.value, "key" if position == 0 else "value"
+        if (
+            isinstance(value.func, cst.Name)
+            and name in ("sorted", "list", "tuple", "reversed")
+            and value.args
+        ):
+            return _part(value.args[0].value, role, position, count)
+    return value, "part"
+
+
+def _parameters(params: cst.Parameters) -> Iterator[cst.Param]:
+    yield from params.posonly_params
+    yield from params.params
+    if isinstance(params.star_arg, cst.Param):
+        yield params.star_arg
+    yield from params.kwonly_params
+    if params.star_kwarg is not None:
+        yield params.star_kwarg
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    if isinstance(node.names, cst.ImportStar):
+        return []
+    return [root_name(alias.asname.name if alias.asname else alias.name) for alias in node.names]
+
+
+def _statements(body: cst.CSTNode) -> list[cst.CSTNode]:
+    if isinstance(body, (cst.IndentedBlock, cst.SimpleStatementSuite)):
+        return list(body.body)
+    return [body]
+
+
+def _join(left: Environment | None, right: Environment | None) -> Environment | None:
+    if left is None or right is None:
+        return left if right is None else right
+    missing = frozenset((UNBOUND,))
+    joined: Environment = {}
+    for name in {**left, **right}:
+        one, other = left.get(name, missing), right.get(name, missing)
+        joined[name] = one if one is other else one | other
+    return joined
+
+
+def _is_true(node: cst.BaseExpression) -> bool:
+    return (isinstance(node, cst.Name) and node.value == "True") or (
+        isinstance(node, cst.Integer) and node.value != "0"
+    )
+
+
+def _pattern_names(pattern: cst.CSTNode) -> Iterator[cst.Name]:
+    for node in walk(pattern):
+        if isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
+            yield node.name
+        elif isinstance(node, cst.MatchMapping) and node.rest is not None:
+            yield node.rest
+
+
+def _mutation(node: cst.CSTNode) -> Iterator[Mutation]:
+    """The changes that one node makes to what a name holds."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        method = node.func.attr.value
+        if method in MUTATORS or (method.endswith("_") and not method.endswith("__")):
+            yield Mutation(root_name(node.func.value), node, tuple(arg.value for arg in node.args))
+    elif isinstance(node, cst.Assign):
+        for target in node.targets:
+            yield from _stores(target.target, node, node.value)
+    elif isinstance(node, cst.AnnAssign) and node.value is not None:
+        yield from _stores(node.target, node, node.value)
+    elif isinstance(node, cst.AugAssign):
+        yield Mutation(root_name(node.target), node, (node.value,))
+    elif isinstance(node, cst.Del):
+        yield from _stores(node.target, node, None)
+
+
+def _stores(target: cst.CSTNode, node: cst.CSTNode, value: cst.BaseExpression | None) -> Iterator[Mutation]:
+    if isinstance(target, (cst.Subscript, cst.Attribute)):
+        given = [] if value is None else [value]
+        if isinstance(target, cst.Subscript):
+            given.extend(e.slice.value for e in target.slice if isinstance(e.slice, cst.Index))
+        yield Mutation(root_name(target), node, tuple(given))
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _stores(element.value, node, value)
