@@ -1,53 +1,44 @@
 """What is a check: a place where code can fail because two things differ, or because a condition is false.
 
-Checks are `assert`, assertion calls of unittest, pytest, torch, numpy, jax and chex, `raise` under a
-condition, `pytest.fail`, `sys.exit(1)`, calls of a helper that asserts.
+Checks are `assert`, assertion calls of unittest, pytest, numpy, torch, jax, chex, pandas and their like,
+`raise` under a condition, `pytest.fail`, `sys.exit(1)`, blocks that must raise, and calls of a function of
+the same file that holds one of these.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from reviewbot.flow.syntax import dotted, last_name, literal
+from reviewbot.flow import assertions
+from reviewbot.flow.assertions import Relation
+from reviewbot.flow.summaries import Summaries
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-CheckKind = Literal["assert", "call", "raise", "fail", "exit"]
+CheckKind = Literal["assert", "call", "raise", "fail", "exit", "context", "helper"]
 
-# unittest's methods: how many arguments are compared.
-UNITTEST = {
-    "assertEqual": 2, "assertNotEqual": 2, "assertTrue": 1, "assertFalse": 1, "assertIs": 2,
-    "assertIsNot": 2, "assertIsNone": 1, "assertIsNotNone": 1, "assertIn": 2, "assertNotIn": 2,
-    "assertIsInstance": 2, "assertNotIsInstance": 2, "assertAlmostEqual": 2, "assertNotAlmostEqual": 2,
-    "assertGreater": 2, "assertGreaterEqual": 2, "assertLess": 2, "assertLessEqual": 2,
-    "assertRegex": 2, "assertNotRegex": 2, "assertCountEqual": 2, "assertMultiLineEqual": 2,
-    "assertSequenceEqual": 2, "assertListEqual": 2, "assertTupleEqual": 2, "assertSetEqual": 2,
-    "assertDictEqual": 2, "assertRaises": 1, "assertRaisesRegex": 2, "assertWarns": 1,
-    "assertLogs": 0, "assertNoLogs": 0,
+_OPERATORS: dict[type[cst.BaseCompOp], Relation] = {
+    cst.Equal: "equal",
+    cst.NotEqual: "different",
+    cst.Is: "identical",
+    cst.IsNot: "distinct",
+    cst.In: "member",
+    cst.NotIn: "absent",
+    cst.LessThan: "order",
+    cst.LessThanEqual: "order",
+    cst.GreaterThan: "order",
+    cst.GreaterThanEqual: "order",
+}
+_OPPOSITE: dict[Relation, Relation] = {
+    "equal": "different", "different": "equal", "close": "different", "identical": "distinct",
+    "distinct": "identical", "member": "absent", "absent": "member", "true": "false", "false": "true",
 }  # fmt: skip
-
-# Functions that raise when their two arguments differ, by last name; the library is implied.
-COMPARING_CALLS = frozenset({
-    "assert_close", "assert_allclose", "assert_equal", "assert_array_equal", "assert_almost_equal",
-    "assert_array_almost_equal", "assert_array_less", "assert_approx_equal", "assert_string_equal",
-    "assert_trees_all_equal", "assert_trees_all_close", "assert_tree_all_close", "assert_frame_equal",
-    "assert_series_equal", "assert_index_equal", "assert_equal_shape", "assertAllClose", "assertAllEqual",
-    "assertArraysEqual", "assertArraysAllClose", "assertTensorClose",
-})  # fmt: skip
-
-# Functions that return a verdict and never raise over a difference.
-PREDICATES = frozenset({
-    "allclose", "isclose", "array_equal", "array_equiv", "equal", "is_close", "all", "any",
-})  # fmt: skip
-
-_ASSERT_NAME = re.compile(
-    r"_*(assert|expect|verify|check|ensure|validate)(?![a-z])|_*(assert|expect|verify)[A-Z_]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,47 +55,148 @@ class Check:
     fails_when: bool = False
 
 
-def is_assertion_call(call: cst.Call) -> bool:
-    """Whether a call by its name alone is one that raises when a comparison does not hold."""
-    name = last_name(call)
-    if name in UNITTEST or name in COMPARING_CALLS:
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two values that a check compares: `node` is the comparison or the call, `relation` what must hold of
+    `left` and `right` for the check to pass (after any `not` around it)."""
+
+    check: Check
+    node: cst.CSTNode
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+    relation: Relation
+
+
+def is_assertion_call(call: cst.Call, unit: Unit | None = None) -> bool:
+    """Whether a call raises when something does not hold.
+
+    With `unit` a function of the same file is judged by what it does, and only what is not in the file by
+    its name.
+    """
+    if unit is not None:
+        summary = Summaries.of(unit.file).called(called_name(call), unit)
+        if summary is not None:
+            return summary.asserts and not summary.generator
+    return assertions.asserts_by_name(last_name(call))
+
+
+def may_assert(call: cst.Call, unit: Unit) -> bool:
+    """Whether a call could hold a check: an assertion call, a function of the file that may assert, or
+    something unknown whose name or origin suggests that it checks."""
+    if is_assertion_call(call, unit):
         return True
-    return (name.startswith(("assert_", "assert")) and name != "assert_called") or name.startswith("_assert")
+    summary = Summaries.of(unit.file).called(called_name(call), unit)
+    if summary is not None:
+        return summary.may_assert or summary.wrapped
+    if assertions.may_assert_by_name(last_name(call)):
+        return True
+    return assertions.from_testing_module(qualified(call.func, unit.file.imports))
+
+
+def called_name(call: cst.Call) -> str:
+    """The dotted name of what is called, `super().f` for a method of the base, "" for the rest."""
+    name = dotted(call.func)
+    if not name and isinstance(call.func, cst.Attribute) and isinstance(call.func.value, cst.Call):
+        inner = call.func.value
+        if isinstance(inner.func, cst.Name) and inner.func.value == "super":
+            return f"super().{call.func.attr.value}"
+    return name
+
+
+def call_of(statement: cst.CSTNode) -> cst.Call | None:
+    """The call that a statement consists of, awaited or not."""
+    value = statement.value if isinstance(statement, cst.Expr) else statement
+    if isinstance(value, cst.Await):
+        value = value.expression
+    return value if isinstance(value, cst.Call) else None
 
 
 def fails(statement: cst.CSTNode) -> CheckKind | None:
-    """Whether a small statement fails outright: `raise`, `pytest.fail()`, `sys.exit(1)`."""
+    """Whether a small statement fails outright: `raise`, `pytest.fail()`, `sys.exit(1)`, `assert False`."""
     if isinstance(statement, cst.Raise):
         return "raise"
     if isinstance(statement, cst.Assert) and literal(statement.test) in (False, 0, None, ""):
         return "fail"
-    if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
-        name = dotted(statement.value.func)
-        if name in ("pytest.fail", "self.fail", "fail"):
-            return "fail"
-        if name in ("sys.exit", "exit", "os._exit", "quit"):
-            args = statement.value.args
-            code = literal(args[0].value) if args else 0
-            return None if code in (0, None) else "exit"
+    call = call_of(statement)
+    if call is None:
+        return None
+    name = dotted(call.func)
+    if assertions.fails_by_name(name):
+        return "fail"
+    if name in assertions.EXITING:
+        if name == "parser.error":
+            return "exit"
+        code = literal(call.args[0].value) if call.args else 0
+        return None if code in (0, None, False) else "exit"
+    return None
+
+
+def raising_context(item: cst.WithItem) -> cst.Call | None:
+    """The call of a `with` item whose block must raise, warn or log: `pytest.raises(ValueError)`."""
+    call = item.item
+    if isinstance(call, cst.Call) and last_name(call) in assertions.RAISING_CONTEXTS:
+        return call
     return None
 
 
 def checks(unit: Unit) -> list[Check]:
     """Every check in a unit, in source order."""
     found: list[Check] = []
-    for node in unit.find(cst.Assert, cst.Raise, cst.Expr):
-        if isinstance(node, cst.Assert):
-            found.append(Check("assert", node, node.test, fails_when=False))
-            continue
-        kind = fails(node)
-        if kind:
-            condition, when = _condition(unit, node)
-            found.append(Check(kind, node, condition, when))
-        elif isinstance(node, cst.Expr):
-            call = node.value.expression if isinstance(node.value, cst.Await) else node.value
-            if isinstance(call, cst.Call) and is_assertion_call(call):
-                found.append(Check("call", node))
+    for node in unit.find(cst.Assert, cst.Raise, cst.Expr, cst.With):
+        check = _check(unit, node)
+        if check is not None:
+            found.append(check)
     return found
+
+
+def _check(unit: Unit, node: cst.CSTNode) -> Check | None:
+    if isinstance(node, cst.Assert):
+        return Check("assert", node, node.test)
+    if isinstance(node, cst.With):
+        return Check("context", node) if any(raising_context(item) for item in node.items) else None
+    kind = fails(node)
+    if kind == "raise":
+        assert isinstance(node, cst.Raise)
+        return _raise(unit, node)
+    if kind is not None:
+        condition, when = _condition(unit, node)
+        call = call_of(node)
+        if kind == "exit" and condition is None and call is not None and call.args:
+            code = call.args[0].value
+            if isinstance(code, cst.IfExp):
+                return Check(kind, node, code.test, literal(code.body) not in (0, None, False))
+            return Check(kind, node, code if literal(code) is UNKNOWN else None, True)
+        return Check(kind, node, condition, when)
+    call = call_of(node)
+    if call is None or not is_assertion_call(call, unit):
+        return None
+    resolved = Summaries.of(unit.file).called(called_name(call), unit) is not None
+    return Check("helper" if resolved else "call", node)
+
+
+def _raise(unit: Unit, node: cst.Raise) -> Check | None:
+    """A `raise` is a check if something decides whether it is reached; a stub's or a fake's is none."""
+    raised = last_name(node.exc) if node.exc is not None else ""
+    if raised in ("NotImplementedError", "StopIteration", "StopAsyncIteration"):
+        return None
+    condition, when = _condition(unit, node)
+    if (
+        condition is None
+        and raised not in ("AssertionError", "SystemExit", "Failed")
+        and not _handles(unit, node)
+    ):
+        return None
+    return Check("raise", node, condition, when)
+
+
+def _handles(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a statement stands in a handler, or in the `else` of a `try` or a loop."""
+    for above in unit.ancestors(node):
+        if isinstance(above, (cst.ExceptHandler, cst.Else)):
+            return True
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
+            return False
+    return False
 
 
 def _condition(unit: Unit, node: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
@@ -116,3 +208,111 @@ def _condition(unit: Unit, node: cst.CSTNode) -> tuple[cst.BaseExpression | None
             return None, False
         below = above
     return None, False
+
+
+def comparisons(unit: Unit) -> Iterator[Comparison]:
+    """Every two values that a check of the unit compares, in source order: in an `assert` or in the
+    condition of a failing `if` (through `and`, `or`, `not`, `all([…])`), in an assertion call, and in a
+    predicate such as `torch.equal(a, b)` that is asserted."""
+    for check in checks(unit):
+        if check.condition is not None:
+            yield from _compared(unit, check, check.condition, holds=not check.fails_when)
+        elif check.kind in ("call", "helper"):
+            call = call_of(check.node)
+            if call is not None:
+                yield from _asserted(unit, check, call)
+
+
+def _asserted(unit: Unit, check: Check, call: cst.Call) -> Iterator[Comparison]:
+    known = assertions.KNOWN.get(last_name(call))
+    if known is None:
+        return
+    relation, _ = known
+    left, right = operand(call, 0), operand(call, 1)
+    if relation in ("true", "false"):
+        if left is not None and last_name(call) in (
+            "assertTrue",
+            "assertFalse",
+            "assert_",
+            "assert_true",
+            "ok_",
+            "assert_false",
+            "failUnless",
+            "failIf",
+        ):
+            yield from _compared(unit, check, left, holds=relation == "true")
+    elif left is not None and right is not None and relation != "raises":
+        yield Comparison(check, call, left, right, relation)
+
+
+def operand(call: cst.Call, position: int) -> cst.BaseExpression | None:
+    """The first (0) or second (1) operand of an assertion call, by position or by any library's keyword."""
+    for index, arg in enumerate(call.args):
+        if arg.star:
+            return None
+        if arg.keyword is None and index == position:
+            return arg.value
+        if arg.keyword is not None and arg.keyword.value in assertions.KEYWORDS[position]:
+            return arg.value
+    return None
+
+
+def _compared(unit: Unit, check: Check, node: cst.BaseExpression, *, holds: bool) -> Iterator[Comparison]:
+    if isinstance(node, cst.Comparison):
+        left = node.left
+        for target in node.comparisons:
+            relation = _OPERATORS.get(type(target.operator))
+            if relation is not None:
+                yield Comparison(check, node, left, target.comparator, relation if holds else _not(relation))
+            left = target.comparator
+    elif isinstance(node, cst.BooleanOperation):
+        yield from _compared(unit, check, node.left, holds=holds)
+        yield from _compared(unit, check, node.right, holds=holds)
+    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield from _compared(unit, check, node.expression, holds=not holds)
+    elif isinstance(node, cst.Call):
+        yield from _predicate(unit, check, node, holds=holds)
+
+
+def _not(relation: Relation) -> Relation:
+    return _OPPOSITE.get(relation, relation)
+
+
+def _predicate(unit: Unit, check: Check, call: cst.Call, *, holds: bool) -> Iterator[Comparison]:
+    relation = predicate(call, unit)
+    name = last_name(call)
+    if name in ("all", "any", "bool"):
+        inner = call.args[0].value if len(call.args) == 1 else None
+        if inner is None and isinstance(call.func, cst.Attribute):
+            inner = call.func.value  # `(a == b).all()`
+        if isinstance(inner, (cst.GeneratorExp, cst.ListComp)):
+            inner = inner.elt
+        if inner is not None:
+            yield from _compared(unit, check, inner, holds=holds)
+        return
+    if relation is None or relation == "true":
+        return
+    if qualified(call.func, unit.file.imports) in assertions.PREDICATES:
+        left, right = operand(call, 0), operand(call, 1)
+    else:
+        assert isinstance(call.func, cst.Attribute)
+        left, right = call.func.value, operand(call, 0)
+    if left is not None and right is not None:
+        yield Comparison(check, call, left, right, relation if holds else _not(relation))
+
+
+def predicate(call: cst.Call, unit: Unit) -> Relation | None:
+    """What a true result of a call means, if it is one that returns a verdict and never raises over a
+    difference: `np.allclose(a, b)`, `torch.equal(a, b)`, `a.equals(b)`."""
+    name = qualified(call.func, unit.file.imports)
+    if name in assertions.PREDICATES:
+        return assertions.PREDICATES[name]
+    if isinstance(call.func, cst.Attribute):
+        if call.func.attr.value in assertions.PREDICATE_METHODS and call.args:
+            root = dotted(call.func.value)
+            if root in unit.file.imports:
+                return None  # a function of some other module
+            return assertions.PREDICATE_METHODS[call.func.attr.value]
+        if call.func.attr.value in ("all", "any"):
+            return "true"
+    return None
