@@ -1,0 +1,98 @@
+"""The demo: builds the example repository, lets reviewbot look at its branch, shows what it says.
+
+What each step prints is also left in `demo/out/`, beside the repository itself. Ends with 0 when every step
+ended with the exit code that belongs to it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import history
+
+HERE = Path(__file__).parent
+OUT = HERE / "out"
+REPOSITORY = OUT / "parcel-robot"
+PROGRAMS = {"python": [sys.executable], "reviewbot": [sys.executable, "-P", "-m", "reviewbot"]}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command typed in the example repository.
+
+    `says` introduces it, `keeps` is the file in `demo/out/` that gets its output, `ends_with` the exit code
+    that is right.
+    """
+
+    says: str
+    command: str
+    keeps: str
+    ends_with: int = 0
+
+
+STEPS = (
+    Step("A branch teaches a robot to resume in the middle of a turn.", history.LOG, "history.txt"),
+    Step("Its parity test passes.", "python tests/resume_parity.py", "parity.txt"),
+    Step(
+        "Does that test test anything? reviewbot reads it. Findings that are proved end a run with 1.",
+        "reviewbot lint tests",
+        "lint.txt",
+        ends_with=1,
+    ),
+    Step(
+        "The review of the branch, as its author would read it in a terminal.",
+        f"reviewbot review --base {history.MAIN} --head {history.BRANCH}",
+        "review.txt",
+        ends_with=1,
+    ),
+    Step(
+        "The same review as the comments of a pull request.",
+        f"reviewbot review --base {history.MAIN} --head {history.BRANCH} --output-format markdown",
+        "review.md",
+        ends_with=1,
+    ),
+)
+
+
+def run(step: Step) -> int:
+    """Types one command, shows and keeps what it prints, and returns its exit code."""
+    name, *words = shlex.split(step.command)
+    root = str(HERE.parent)
+    done = subprocess.run(
+        [*PROGRAMS.get(name, [name]), *words],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1", "GIT_PAGER": "cat"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    print(f"\n── {step.says}\n\n$ {step.command}\n{done.stdout}", flush=True)
+    (OUT / step.keeps).write_text(done.stdout, encoding="utf-8")
+    return done.returncode
+
+
+def main() -> int:
+    """Runs every step."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    history.build(REPOSITORY)
+    wrong = []
+    for step in STEPS:
+        code = run(step)
+        if code != step.ends_with:
+            wrong.append(f"{step.command}: exit code {code}, not {step.ends_with}")
+    print(
+        f"\n── Kept in {os.path.relpath(OUT)}: {', '.join(step.keeps for step in STEPS)}, {REPOSITORY.name}/"
+    )
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
