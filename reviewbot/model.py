@@ -87,3 +87,92 @@ class Unread:
     path: str
     why: str
     line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Lines `line` to `end_line` of the head's side of a file's diff, at which a comment stands."""
+
+    path: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A fix as a comment shows it.
+
+    A `suggestion` holds the lines that replace those of the thread's anchor, a `diff` a unified diff.
+    """
+
+    form: Literal["suggestion", "diff"]
+    says: str
+    text: str
+
+
+Place = Literal["line", "file", "summary"]
+State = Literal["new", "open", "fixed", "back", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One finding under its id (C17), followed through the rounds.
+
+    `place` says where its comment goes: on the lines of `anchor`, on the whole file of `anchor`, or
+    into the summary alone. `also` names other rules that found the same cause. `body` is the comment
+    in Markdown, as it would be posted; it is set when the review is rendered.
+    """
+
+    id: str
+    finding: Finding
+    state: State
+    first_round: int
+    last_round: int
+    place: Place
+    anchor: Anchor | None = None
+    proposal: Proposal | None = None
+    also: tuple[str, ...] = ()
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One look at one head. `base`, `merge_base` and `head` are full commit ids.
+
+    `files` counts what the diff from the merge base to the head changes. `read` counts those that were
+    looked at, `unread` names the others. `suppressed` are findings that a comment in the head silences.
+    """
+
+    number: int
+    base: str
+    merge_base: str
+    head: str
+    files: int
+    read: int
+    unread: tuple[Unread, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleNote:
+    """A rule in short: what it finds, one sentence, and what to write instead, in Markdown."""
+
+    rule: str
+    says: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All that is said of a change. `repository` is `HOST/OWNER/REPO`, None where it is not known.
+
+    `summary` is the summary comment in Markdown, as it would be posted; it is set when the review is
+    rendered.
+    """
+
+    repository: str | None
+    rounds: tuple[Round, ...]
+    threads: tuple[Thread, ...] = ()
+    rules: tuple[RuleNote, ...] = ()
+    summary: str = ""
+    version: Literal[1] = 1

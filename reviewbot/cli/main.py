@@ -14,6 +14,7 @@ from reviewbot.errors import ReviewbotError
 # name: what it does, in the words of --help. Each is a module of this package with `add` and `main`.
 COMMANDS = {
     "lint": "find tests that do not test, in files and folders",
+    "review": "review what one commit changes against another, as it would be posted",
 }
 
 EXIT_CODES = """\

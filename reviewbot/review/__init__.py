@@ -1,1 +1,1 @@
-"""Findings of two commits to one review: rounds, ids, what is said and where."""
+"""Findings to a review: what the change touches, ids, places for comments, proposed diffs."""

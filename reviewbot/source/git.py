@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import pygit2
@@ -172,6 +172,21 @@ class Repository:
         if not isinstance(found, kind):
             raise GitError(f"object {object_id} is not a {kind.__name__.lower()}")
         return found
+
+
+class AtCommit:
+    """The files of one commit (`source.files.Files`)."""
+
+    def __init__(self, repository: Repository, commit: str) -> None:
+        self._repository, self._commit = repository, commit
+
+    def read(self, path: str) -> bytes | None:
+        """A regular file's content, or None."""
+        return self._repository.read(self._commit, path.removeprefix("./"))
+
+    def folders(self, path: str) -> Iterator[str]:
+        """The parents of a path, "." last."""
+        return (parent.as_posix() for parent in PurePosixPath(path).parents)
 
 
 class Diff:

@@ -1,0 +1,122 @@
+"""Text of others put into Markdown so that nothing in it acts.
+
+GitHub works in two steps: CommonMark with its extensions makes HTML, then filters look for mentions,
+issues, commits, e-mail and web addresses and emoji codes in what is text by then. A backslash holds off the
+first step only; for the second a zero-width space breaks what it looks for. It looks into no code.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+BREAK = "\u200b"  # zero-width space
+
+# What opens a block where a line starts, after up to three spaces.
+_STARTS = re.compile(r"^(\d{1,9})([.)])|^([-+=#>~:|])")
+_INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+_TRIGGERS = re.compile(
+    r"""
+      (?<=[@:$])(?=\S)                 # mention, e-mail address, emoji code, scheme, formula
+    | (?<=\#)(?=\w)                    # issue
+    | (?<=\bgh)(?=-\d)                 # issue
+    | (?<=\bwww)(?=\.)                 # address without a scheme
+    | (?<=\b[0-9a-f]{3})(?=[0-9a-f]{4,37}\b)   # commit
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# Code as Markdown writes it: between two equal runs of backticks.
+_CODE = re.compile(r"(?<!`)(?P<run>`+)(?!`)(?P<inner>.*?[^`])(?P=run)(?!`)")
+# Invisible characters: they reorder or hide what is around them. Joiners that scripts and emoji need are
+# among them, and are spelled out too.
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters that show nothing
+LONGEST = 2000  # characters of one piece of text; the rest is cut off, and an ellipsis says so
+
+
+class Markdown(str):
+    """Text that is Markdown already, and goes out as it is."""
+
+    __slots__ = ()
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with characters that cannot be seen spelled out, such as `<U+202E>`; those of `keep` stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(f"<U+{ord(c):04X}>" if _unseen(c) and c not in keep else c for c in text)
+
+
+def _unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN or character in _BLANKS
+
+
+def one_line(text: str) -> str:
+    """The text on one line, white space folded, not longer than `LONGEST`."""
+    words = " ".join(text[: 2 * LONGEST].split())
+    return visible(words if len(words) <= LONGEST else words[:LONGEST] + "…")
+
+
+def plain(text: str) -> Markdown:
+    """The text as words on one line."""
+    words = _INLINE.sub(lambda match: _escaped(match[0]), _TRIGGERS.sub(BREAK, one_line(text)))
+    return Markdown(
+        _STARTS.sub(lambda match: rf"{match[1]}\{match[2]}" if match[1] else rf"\{match[3]}", words)
+    )
+
+
+def _escaped(character: str) -> str:
+    return _ENTITIES.get(character, "\\" + character)
+
+
+def code(text: str) -> Markdown:
+    """The text as a code span on one line."""
+    inner = one_line(text)
+    if not inner:
+        return Markdown("")
+    fence = "`" * (_longest(inner) + 1)
+    # White space at the ends is stripped off once, if it stands at both.
+    pad = " " if inner[0] == "`" or inner[-1] == "`" else ""
+    return Markdown(f"{fence}{pad}{inner}{pad}{fence}")
+
+
+def prose(text: str) -> Markdown:
+    """A sentence in which `code` between backticks is code, and the rest words on one line.
+
+    Whatever stands in it, both come out inert; text that has backticks of its own only changes which of
+    the two it is.
+    """
+    words = one_line(text)
+    shown = []
+    at = 0
+    for match in _CODE.finditer(words):
+        shown += [_between(words[at : match.start()]), code(match["inner"])]
+        at = match.end()
+    return Markdown("".join([*shown, _between(words[at:])]))
+
+
+def _between(words: str) -> str:
+    """Words beside code: the space that parts them from it stays."""
+    if not words.strip():
+        return words
+    return f"{' ' * words.startswith(' ')}{plain(words)}{' ' * words.endswith(' ')}"
+
+
+def claim(text: str) -> Markdown:
+    """A finding's message as a sentence: a capital first, a full stop last."""
+    words = one_line(text)
+    return prose(words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else "."))
+
+
+def block(text: str, language: str) -> Markdown:
+    """The text as a fenced code block."""
+    body = visible(text.replace("\r\n", "\n"), keep="\n\t")
+    fence = "`" * max(3, _longest(body) + 1)
+    return Markdown(
+        f"{fence}{language}\n{body}{'' if body.endswith(chr(10)) or not body else chr(10)}{fence}"
+    )
+
+
+def _longest(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)

@@ -1,0 +1,88 @@
+"""The review of one commit against another, from a repository's objects alone."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from reviewbot import config
+from reviewbot.config import Config
+from reviewbot.lint import registry
+from reviewbot.lint.engine import Report, lint
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Rule
+from reviewbot.model import Review, Round, RuleNote
+from reviewbot.review.scope import Scope, decoded, scope
+from reviewbot.review.threads import Shown, threads
+from reviewbot.source.diff import ChangedLines, changed_ranges
+from reviewbot.source.git import AtCommit, Repository
+from reviewbot.source.permalink import Remote
+
+
+def settings(repository: Repository, base: str) -> Config:
+    """The configuration of commit `base`: a change does not decide how it is reviewed."""
+    content = repository.read(base, "pyproject.toml")
+    where = f"pyproject.toml of {base[:12]}"
+    known = frozenset(registry.rule_ids())
+    return config.from_toml((content or b"").decode("utf-8", "replace"), where, known)
+
+
+def review(
+    repository: Repository,
+    base: str,
+    head: str,
+    settings: Config,
+    rules: Sequence[Rule],
+    remote: Remote | None,
+) -> Review:
+    """The first round of a review of what `head` changes since it left `base` (full commit ids)."""
+    merge_base = repository.merge_base(base, head)
+    diff = repository.diff(merge_base, head)
+    looked_at = scope(repository, diff.changes)
+    hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
+    changed = ChangedLines({path: changed_ranges(each) for path, each in hunks.items()})
+    report = lint(looked_at.sources, rules, Repo(settings, AtCommit(repository, head)))
+    found = [finding for finding in report.findings if changed.touch(finding)]
+    made = threads(found, Shown.of(hunks), _reader(repository, head))
+    return Review(
+        repository=str(remote) if remote else None,
+        rounds=(_round(base, merge_base, head, looked_at, report, changed),),
+        threads=made,
+        rules=tuple(_note(rule) for rule in sorted({thread.finding.rule for thread in made})),
+    )
+
+
+def _round(
+    base: str, merge_base: str, head: str, looked_at: Scope, report: Report, changed: ChangedLines
+) -> Round:
+    unread = (*looked_at.unread, *report.unread)
+    files = len(looked_at.changes) + len(looked_at.unread)
+    return Round(
+        number=1,
+        base=base,
+        merge_base=merge_base,
+        head=head,
+        files=files,
+        read=files - len(unread),
+        unread=tuple(sorted(unread, key=lambda one: (one.path, one.why))),
+        suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
+    )
+
+
+def _reader(repository: Repository, head: str) -> Callable[[str], list[str] | None]:
+    @lru_cache(maxsize=64)
+    def read(path: str) -> list[str] | None:
+        text = decoded(repository.read(head, path) or b"")
+        return io.StringIO(text, newline="").readlines() if text else None
+
+    return read
+
+
+def _note(rule: str) -> RuleNote:
+    if rule not in registry.rule_ids():
+        return RuleNote(rule, "A comment that is to silence a rule and cannot.", "")
+    text = registry.docstring(rule)
+    says, _, rest = text.partition("\n\n")
+    instead = rest.partition("## Instead\n")[2].partition("\n## ")[0]
+    return RuleNote(rule, " ".join(says.split()), instead.strip())

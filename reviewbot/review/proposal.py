@@ -1,0 +1,100 @@
+"""A fix as a comment can show it: a suggestion where its lines are in the diff, otherwise a unified diff."""
+
+from __future__ import annotations
+
+import difflib
+import io
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+
+from reviewbot.model import Anchor, Edit, Fix, Proposal
+from reviewbot.review.scope import printable
+
+CONTEXT = 3
+SUGGESTION_LINES = 30  # a longer one hides what it changes
+
+# The lines of a file at the head, each with its end; None where it is not to be had.
+Read = Callable[[str], list[str] | None]
+# The shown range of the diff that holds all of these lines of a file, or None.
+Shown = Callable[[str, int, int], tuple[int, int] | None]
+
+
+def propose(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal, Anchor] | None:
+    """How to show `fix` in a comment that would stand at `near`, and where the comment then stands.
+
+    None if the fix cannot be shown: it names lines that are not there.
+    """
+    if not _applicable(fix.edits, read):
+        return None
+    suggestion = _suggestion(fix, near, read, shown)
+    if suggestion is not None:
+        return suggestion
+    text = "".join(_diffs(fix.edits, read))
+    return (Proposal("diff", fix.says, text), near) if text else None
+
+
+def _applicable(edits: Iterable[Edit], read: Read) -> bool:
+    """Whether all edits name lines that are there, and no line twice."""
+    ends: dict[str, int] = {}
+    for edit in sorted(edits, key=lambda edit: (edit.path, edit.line, edit.end_line)):
+        lines = read(edit.path)
+        if lines is None or not ends.get(edit.path, 0) < edit.line <= edit.end_line + 1 <= len(lines) + 1:
+            return False
+        ends[edit.path] = edit.end_line
+    return True
+
+
+def _suggestion(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal, Anchor] | None:
+    if {edit.path for edit in fix.edits} != {near.path}:
+        return None
+    edits = sorted(fix.edits, key=lambda edit: (edit.line, edit.end_line))
+    first, last = edits[0].line, max(edit.end_line for edit in edits)
+    if last < first:  # it only puts lines in: the line that comes after them is given again
+        last = first
+    lines = read(near.path)
+    beside = first <= near.end_line and near.line <= last
+    if lines is None or last > len(lines) or not beside or shown(near.path, first, last) is None:
+        return None
+    # What GitHub makes of a suggestion's line ends is its own affair; a diff changes nothing by itself.
+    if last - first >= SUGGESTION_LINES or any(line.endswith("\r\n") for line in lines[first - 1 : last]):
+        return None
+    text = "".join(_applied(lines, edits, first, last))
+    return Proposal("suggestion", fix.says, text), Anchor(near.path, first, last)
+
+
+def _applied(lines: list[str], edits: list[Edit], first: int, last: int) -> Iterator[str]:
+    """Lines `first` to `last` with the edits (sorted, apart from one another) applied."""
+    at = first
+    for edit in edits:
+        yield from lines[at - 1 : edit.line - 1]
+        yield edit.text
+        at = max(at, edit.end_line + 1)
+    yield from lines[at - 1 : last]
+
+
+def _diffs(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
+    for path, of_file in groupby(sorted(edits, key=lambda edit: (edit.path, edit.line)), lambda e: e.path):
+        lines = read(path)
+        if lines is None:
+            continue
+        for cluster in _clusters(list(of_file)):
+            first = max(1, cluster[0].line - CONTEXT)
+            last = min(len(lines), max(edit.end_line for edit in cluster) + CONTEXT)
+            before = lines[first - 1 : last]
+            # Not `splitlines`, which also splits at a form feed and the like.
+            after = io.StringIO("".join(_applied(lines, cluster, first, last)), newline="").readlines()
+            yield f"@@ {printable(path)} L{first}-L{last} @@\n"
+            # Its own heads count lines of the window that it was given, not of the file.
+            for line in list(difflib.unified_diff(before, after, n=len(before)))[3:]:
+                yield line.rstrip("\r\n") + "\n"
+
+
+def _clusters(edits: list[Edit]) -> Iterator[list[Edit]]:
+    """Edits of one file, those together whose context lines would meet."""
+    cluster: list[Edit] = []
+    for edit in edits:
+        if cluster and edit.line - max(e.end_line for e in cluster) > 2 * CONTEXT:
+            yield cluster
+            cluster = []
+        cluster.append(edit)
+    yield cluster

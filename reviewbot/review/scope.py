@@ -1,0 +1,93 @@
+"""Which files of a diff are read, and why the others are not."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from reviewbot.model import Unread
+from reviewbot.source.diff import Change
+from reviewbot.source.git import Repository
+
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`changes` are the files to be read, with their content at the head; `unread` names the others."""
+
+    changes: tuple[tuple[Change, bytes], ...]
+    unread: tuple[Unread, ...]
+
+    @property
+    def sources(self) -> Iterator[tuple[str, bytes]]:
+        """The files as the engine takes them."""
+        return ((change.path, content) for change, content in self.changes)
+
+
+def scope(repository: Repository, changes: Iterable[Change]) -> Scope:
+    """Reads what can be read of the changed files."""
+    read: list[tuple[Change, bytes]] = []
+    unread: list[Unread] = []
+    for change in changes:
+        content = repository.blob(change.new_id) if change.kind == "file" and change.new_id else b""
+        why = _obstacle(change, content)
+        if why is None:
+            read.append((change, content))
+        else:
+            unread.append(Unread(printable(change.path), why))
+    return Scope(tuple(read), tuple(unread))
+
+
+def printable(path: str) -> str:
+    """The path on one line, with bytes that are not UTF-8 and characters that cannot be seen spelled out."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _obstacle(change: Change, content: bytes) -> str | None:
+    if change.status == "deleted":
+        return "deleted"
+    if change.kind == "submodule":
+        return "a submodule"
+    if change.kind == "symlink":
+        return "a symbolic link"
+    if change.old_id == change.new_id:
+        if change.status == "renamed":
+            return f"renamed from {printable(change.old_path or '')}, its content as before"
+        return "only its mode changed"
+    if b"\0" in content[:8000]:
+        return "binary"
+    if not change.path.endswith(".py"):
+        return "not Python"
+    if not _is_text(change.path):
+        return "its name is not UTF-8"
+    return _unreadable(content)
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unreadable(content: bytes) -> str | None:
+    if decoded(content) is None:
+        return "neither UTF-8 nor the encoding that it declares"
+    if _LONE_RETURN.search(content):
+        return "lone carriage returns, so that its line numbers are not those of the diff"
+    return None
+
+
+def decoded(content: bytes) -> str | None:
+    """A file as text with its line ends: in UTF-8 or in the encoding that it declares, None if in neither."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,114 @@
+"""Findings to threads: one a cause, each with an id and the place where its comment goes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reviewbot.model import CERTAINTIES, Anchor, Finding, Place, Thread
+from reviewbot.review.proposal import Read, propose
+from reviewbot.source.diff import Hunk, Lines
+
+INLINE_LIMIT = 40  # comments of one round; more would bury the change, the rest is in the summary
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The lines of the head that each file's diff shows, which are those that can be commented.
+
+    `ranges` holds them by path, sorted and apart; a file that changed without a hunk has none.
+    """
+
+    ranges: Mapping[str, tuple[Lines, ...]]
+
+    @classmethod
+    def of(cls, hunks: Mapping[str, Iterable[Hunk]]) -> Shown:
+        """What the hunks of each file show."""
+        return cls({path: tuple(h.new for h in each if h.new[0] <= h.new[1]) for path, each in hunks.items()})
+
+    def around(self, path: str, first: int, last: int) -> Lines | None:
+        """The one shown range that holds all lines from `first` to `last`, or None."""
+        ranges = self.ranges.get(path, ())
+        at = bisect_right(ranges, first, key=lambda lines: lines[0]) - 1
+        return ranges[at] if at >= 0 and last <= ranges[at][1] else None
+
+    def within(self, path: str, first: int, last: int) -> Anchor | None:
+        """The first stretch of the lines from `first` to `last` that the diff shows, or None."""
+        ranges = self.ranges.get(path, ())
+        at = max(0, bisect_right(ranges, first, key=lambda lines: lines[0]) - 1)
+        for start, end in ranges[at : at + 2]:
+            low, high = max(start, first), min(end, last)
+            if low <= high:
+                return Anchor(path, low, high)
+        return None
+
+
+def threads(findings: Iterable[Finding], shown: Shown, read: Read) -> tuple[Thread, ...]:
+    """New threads C1, C2, ... for findings in the order in which they are given."""
+    merged = one_a_cause(findings)
+    ranks = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
+    order = sorted(range(len(merged)), key=lambda number: ranks[merged[number][0].certainty])
+    inline = set(order[:INLINE_LIMIT])
+    return tuple(
+        _thread(f"C{number + 1}", finding, also, shown, read, inline=number in inline)
+        for number, (finding, also) in enumerate(merged)
+    )
+
+
+def one_a_cause(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
+    """The findings without those that stand on exactly the same stretch of code as a more certain or an
+    earlier one, and with the names of the rules that made those."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.span, []).append(finding)
+    out = []
+    for group in groups.values():
+        best = min(group, key=lambda finding: CERTAINTIES.index(finding.certainty))
+        out.append((best, tuple(sorted({other.rule for other in group} - {best.rule}))))
+    return out
+
+
+def _thread(
+    name: str, finding: Finding, also: tuple[str, ...], shown: Shown, read: Read, *, inline: bool
+) -> Thread:
+    place, anchor = _place(finding, shown)
+    # A question is asked once, in the summary: a comment on a line asks for an answer.
+    if finding.certainty == "question" or not inline:
+        place = "summary"
+    near = anchor or Anchor(finding.span.path, finding.span.line, finding.span.end_line)
+    around = shown.around if place == "line" else _nothing
+    proposed = propose(finding.fix, near, read, around) if finding.fix else None
+    if proposed is not None and place == "line":
+        anchor = proposed[1]
+    return Thread(
+        id=name,
+        finding=finding,
+        state="new",
+        first_round=1,
+        last_round=1,
+        place=place,
+        anchor=None if place == "summary" else anchor,
+        proposal=proposed[0] if proposed else None,
+        also=also,
+    )
+
+
+def _nothing(path: str, first: int, last: int) -> None:
+    return None
+
+
+def _place(finding: Finding, shown: Shown) -> tuple[Place, Anchor | None]:
+    """On the finding's own lines, else on the first step's that the diff shows, else on the file."""
+    span = finding.span
+    places: Sequence[tuple[str, int, int]] = (
+        (span.path, span.line, span.end_line),
+        *((step.path, step.line, step.end_line) for step in finding.steps),
+    )
+    for place in places:
+        anchor = shown.within(*place)
+        if anchor is not None:
+            return "line", anchor
+    if span.path in shown.ranges:
+        return "file", Anchor(span.path, span.line, span.end_line)
+    return "summary", None

@@ -1,0 +1,86 @@
+"""Links to lines of a file at a commit, in the form that GitHub gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from reviewbot.errors import UsageError
+
+GITHUB = "github.com"
+_NAME = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.-]+"
+_SLUG = re.compile(rf"(?:(?P<host>[A-Za-z0-9.-]+(?::\d+)?)/)?(?P<owner>{_NAME})/(?P<name>{_NAME})")
+_SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[^]]+\]|[^:/\s\[]+):(?!//)(?P<path>[^\s]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A repository on GitHub or a GitHub Enterprise host (`host` carries the port, if it has one)."""
+
+    host: str
+    owner: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.host}/{self.owner}/{self.name}"
+
+    def permalink(self, commit: str, path: str, line: int | None = None, end_line: int | None = None) -> str:
+        """The address of lines `line` to `end_line` of `path` at a commit, given by its full id."""
+        # Also "(" and ")" become escapes, so that the address can stand in a Markdown link.
+        where = quote(path, safe="/", errors="surrogateescape")
+        return f"https://{self}/blob/{commit}/{where}{_fragment(line, end_line)}"
+
+
+def _fragment(line: int | None, end_line: int | None) -> str:
+    if line is None:
+        return ""
+    return f"#L{line}" if end_line is None or end_line <= line else f"#L{line}-L{end_line}"
+
+
+def from_address(address: str) -> Remote | None:
+    """The repository that a remote's address names; None for a folder of this machine and the like.
+
+    Knows `https://HOST[:PORT]/OWNER/REPO[.git]`, `ssh://[USER@]HOST[:PORT]/OWNER/REPO[.git]`,
+    `git://...`, and `[USER@]HOST:OWNER/REPO[.git]`. A user name or a password in it is left out.
+    """
+    if "://" in address:
+        try:
+            parts = urlsplit(address)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            return None
+        # The port of ssh says nothing of where the pages are.
+        if port and parts.scheme in ("http", "https"):
+            host = f"{host}:{port}"
+        return _remote(host, parts.path) if parts.scheme != "file" else None
+    match = _SCP.fullmatch(address)
+    # Without a dot it is a drive's letter, or a name that only this machine's ssh knows.
+    return _remote(match["host"], match["path"]) if match and "." in match["host"] else None
+
+
+def _remote(host: str, path: str) -> Remote | None:
+    names = path.strip("/").removesuffix(".git").split("/")
+    if len(names) != 2 or not all(re.fullmatch(_NAME, name) for name in names) or not host:
+        return None
+    # GitHub also listens for ssh on the port of https, under another name.
+    host = host.lower()
+    return Remote(GITHUB if host == f"ssh.{GITHUB}" else host, *names)
+
+
+def from_slug(slug: str, host: str) -> Remote:
+    """`OWNER/REPO` on `host`, or `HOST/OWNER/REPO`, as a user types it. Raises `UsageError`."""
+    match = _SLUG.fullmatch(slug)
+    if match is None:
+        raise UsageError(f"{slug!r} names no repository; write OWNER/REPO or HOST/OWNER/REPO")
+    return Remote((match["host"] or host).lower(), match["owner"], match["name"])
+
+
+def from_remotes(remotes: Mapping[str, str]) -> Remote | None:
+    """The repository of the remote `origin`, or of the first other one that names any."""
+    for name in sorted(remotes, key=lambda name: (name != "origin", name)):
+        found = from_address(remotes[name])
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,138 @@
+"""`reviewbot review` on real git repositories, through the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reviewbot.render import review_json
+
+FILLER = "".join(f"# line {number}\n" for number in range(30))
+OLD = "def test_old(run):\n    assert (run(1) == [2], 'old')\n"
+NEW = "def test_new(run):\n    assert (run(2) == [3], 'new')\n"
+
+
+@pytest.fixture
+def branch(repository):
+    """A branch `topic` that adds one weak check beside an old one, with a remote on GitHub."""
+    repository.git("remote", "add", "origin", "git@github.com:acme/trainer.git")
+    repository.commit({"tests/test_rows.py": OLD + FILLER})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_rows.py": OLD + FILLER + NEW})
+    return repository
+
+
+def reviewed(ran):
+    """The review that a run wrote as JSON."""
+    return review_json.decode(ran.out, "standard output")
+
+
+def test_only_what_the_change_touches_is_reported(reviewbot, branch):
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=branch.folder)
+    (thread,) = reviewed(ran).threads
+    assert (ran.code, thread.id, thread.finding.span.line) == (1, "C1", 34)
+
+
+def test_places_are_links_pinned_to_the_head(reviewbot, branch):
+    head = branch.git("rev-parse", "HEAD")
+    ran = reviewbot("review", "--base", "main", "--output-format", "markdown", cwd=branch.folder)
+    assert f"(https://github.com/acme/trainer/blob/{head}/tests/test_rows.py#L34)" in ran.out
+
+
+def test_the_work_tree_is_neither_read_nor_changed(reviewbot, branch):
+    branch.git("checkout", "--quiet", "main")
+    branch.write({"tests/test_rows.py": "half a file ("})
+    status = branch.git("status", "--porcelain")
+    ran = reviewbot(
+        "review", "--base", "main", "--head", "topic", "--output-format", "json", cwd=branch.folder
+    )
+    assert [thread.finding.span.line for thread in reviewed(ran).threads] == [34]
+    assert branch.git("status", "--porcelain") == status
+
+
+def test_what_json_says_is_what_text_and_markdown_say(reviewbot, branch):
+    text, markdown, as_json = (
+        reviewbot("review", "--base", "main", "--output-format", form, cwd=branch.folder)
+        for form in ("text", "markdown", "json")
+    )
+    review = json.loads(as_json.out)
+    assert review["version"] == 1
+    assert review["repository"] == "github.com/acme/trainer"
+    assert review["summary"] in markdown.out
+    assert review["threads"][0]["body"] in markdown.out
+    assert "C1 proved constant-verdict tests/test_rows.py:34:5" in text.out
+    assert {text.code, markdown.code, as_json.code} == {1}
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("proved", 1), ("question", 1), ("never", 0)])
+def test_fail_on_decides_the_exit_code(reviewbot, branch, fail_on, code):
+    assert reviewbot("review", "--base", "main", "--fail-on", fail_on, cwd=branch.folder).code == code
+
+
+def test_the_configuration_is_that_of_the_base(reviewbot, branch):
+    branch.commit({"pyproject.toml": '[tool.reviewbot]\nignore = ["constant-verdict"]\n'})
+    assert reviewbot("review", "--base", "main", cwd=branch.folder).code == 1
+    branch.git("checkout", "--quiet", "main")
+    branch.commit({"pyproject.toml": '[tool.reviewbot]\nignore = ["constant-verdict"]\n'})
+    assert reviewbot("review", "--base", "main", "--head", "topic", cwd=branch.folder).code == 0
+
+
+def test_what_cannot_be_read_is_named_with_its_reason(reviewbot, repository):
+    old = {"gone.py": "1\n", "moved.py": FILLER, "mode.py": "2\n", "image.bin": b"\0\1"}
+    repository.commit(old)
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.git("mv", "moved.py", "renamed.py")
+    repository.write(
+        {"gone.py": None, "image.bin": b"\0\2", "latin.py": b"x = '\xe9'\n", "bad.py": "x = (\n"}
+    )
+    repository.write({"notes.txt": "text\n", "nul.py": b"x = 1\0\n", "mac.py": b"x = 1\ry = 2\n"})
+    (repository.folder / "mode.py").chmod(0o755)
+    (repository.folder / "link.py").symlink_to("/etc/passwd")
+    repository.git("clone", "--quiet", ".", "module")
+    repository.commit()
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (last,) = reviewed(ran).rounds
+    assert {file.path: (file.why, file.line) for file in last.unread} == {
+        "gone.py": ("deleted", None),
+        "renamed.py": ("renamed from moved.py, its content as before", None),
+        "mode.py": ("only its mode changed", None),
+        "image.bin": ("binary", None),
+        "nul.py": ("binary", None),
+        "latin.py": ("neither UTF-8 nor the encoding that it declares", None),
+        "mac.py": ("lone carriage returns, so that its line numbers are not those of the diff", None),
+        "bad.py": ("not valid Python ('(' was never closed)", 1),
+        "notes.txt": ("not Python", None),
+        "link.py": ("a symbolic link", None),
+        "module": ("a submodule", None),
+    }
+    assert (last.files, last.read) == (11, 0)
+    assert "passwd" not in ran.out
+
+
+def test_base_is_the_default_branch_of_the_remote(reviewbot, branch, tmp_path):
+    branch.git("checkout", "--quiet", "main")
+    branch.git("clone", "--quiet", ".", str(tmp_path / "clone"))
+    ran = reviewbot("review", "--head", "origin/topic", cwd=tmp_path / "clone")
+    assert (ran.code, "C1 proved" in ran.out) == (1, True)
+    assert "name it with --repository" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--base", "nowhere"], "nowhere: no such commit here"),
+        (["--head", "nowhere", "--base", "main"], "nowhere: no such commit here"),
+        (["--base", "main", "--repository", "acme"], "'acme' names no repository; write OWNER/REPO"),
+    ],
+)
+def test_wrong_use_says_what_is_wrong(reviewbot, branch, words, says):
+    ran = reviewbot("review", *words, cwd=branch.folder)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
+def test_outside_of_a_repository(reviewbot, tmp_path):
+    ran = reviewbot("review", cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "not in a git repository" in ran.err
