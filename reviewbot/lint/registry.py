@@ -40,3 +40,13 @@ def load(rule_id: str) -> Rule:
 def docstring(rule_id: str) -> str:
     """The text of a rule's own file docstring."""
     return inspect.getdoc(inspect.getmodule(type(load(rule_id)))) or ""
+
+
+def first_sentence(rule_id: str) -> str:
+    """What the rule finds, in the one sentence that its docstring opens with."""
+    return " ".join(docstring(rule_id).partition("\n\n")[0].split())
+
+
+def section(rule_id: str, title: str) -> str:
+    """The text under `## title` of a rule's docstring, "" if it has none."""
+    return docstring(rule_id).partition(f"\n## {title}\n")[2].partition("\n## ")[0].strip()

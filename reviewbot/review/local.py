@@ -82,7 +82,4 @@ def _reader(repository: Repository, head: str) -> Callable[[str], list[str] | No
 def _note(rule: str) -> RuleNote:
     if rule not in registry.rule_ids():
         return RuleNote(rule, "A comment that is to silence a rule and cannot.", "")
-    text = registry.docstring(rule)
-    says, _, rest = text.partition("\n\n")
-    instead = rest.partition("## Instead\n")[2].partition("\n## ")[0]
-    return RuleNote(rule, " ".join(says.split()), instead.strip())
+    return RuleNote(rule, registry.first_sentence(rule), registry.section(rule, "Instead"))

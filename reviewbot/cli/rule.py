@@ -1,0 +1,59 @@
+"""`reviewbot rule`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+EXAMPLES = """\
+examples:
+  reviewbot rule                      all rules, one line each
+  reviewbot rule constant-verdict     one rule: what it finds, why it matters, what to write instead, examples
+  reviewbot rule constant-verdict | less     the same as Markdown
+"""
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    command.epilog = EXAMPLES
+    command.add_argument("id", nargs="?", metavar="ID", help="the rule's id (default: list all rules)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Prints one rule, or all. On a terminal it is laid out, in a pipe it is plain text and Markdown."""
+    from reviewbot.config import hint
+    from reviewbot.errors import UsageError
+    from reviewbot.lint import registry
+    from reviewbot.render import rule_page
+
+    known = registry.rule_ids()
+    if options.id is None:
+        _list({name: registry.first_sentence(name) for name in known})
+        return 0
+    if options.id not in known:
+        near = hint(options.id, known) or "; `reviewbot rule` lists all"
+        raise UsageError(f"no rule {options.id!r}{near}")
+    page = rule_page.page(options.id)
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(page, hyperlinks=False))
+    else:
+        sys.stdout.write(page)
+    return 0
+
+
+def _list(rules: dict[str, str]) -> None:
+    if not sys.stdout.isatty():
+        width = max(map(len, rules), default=0)
+        sys.stdout.writelines(f"{name:{width}}  {says}\n" for name, says in rules.items())
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, says in rules.items():
+        table.add_row(Text(name, style="bold", no_wrap=True), Text(says))
+    Console().print(table)

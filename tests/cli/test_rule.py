@@ -1,0 +1,63 @@
+"""`reviewbot rule`, through the command line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+from reviewbot.lint import registry
+
+
+def test_all_rules_are_listed_one_a_line(reviewbot):
+    ran = reviewbot("rule")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines()] == list(registry.rule_ids())
+    assert "A check whose condition has the same value on every run." in ran.out
+
+
+def test_one_rule_is_explained_from_its_own_file(reviewbot):
+    ran = reviewbot("rule", "constant-verdict")
+    assert ran.code == 0
+    assert ran.out.startswith("# constant-verdict\n\n" + registry.docstring("constant-verdict").strip())
+    rule = registry.load("constant-verdict")
+    for example in (*rule.bad, *rule.good):
+        assert f"```python\n{example.code.strip()}\n```" in ran.out
+    assert "# reviewbot: ignore[constant-verdict]" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [("constant-verdit", "did you mean 'constant-verdict'?"), ("zzz", "`reviewbot rule` lists all")],
+)
+def test_an_unknown_rule(reviewbot, word, says):
+    ran = reviewbot("rule", word)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"no rule {word!r}" in ran.err
+    assert says in ran.err
+
+
+@pytest.mark.parametrize("words", [["rule"], ["rule", "constant-verdict"]])
+def test_on_a_terminal_it_is_laid_out_within_its_width(words):
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "COLUMNS": "60", "TERM": "xterm"}
+    command = [sys.executable, "-m", "reviewbot", *words]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                seen += chunk
+        except OSError:  # Linux says so when the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"\x1b[" in seen
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
+    assert "```" not in plain
+    assert max(map(len, plain)) <= 60
+    assert any("constant-verdict" in line for line in plain)
