@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.source.tree import children as children
+from reviewbot.source.tree import walk as walk
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,6 +6,7 @@ one sentence, then `## Why` and `## Instead`. The class in it has examples, a `s
 
 from __future__ import annotations
 
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,11 +31,15 @@ class Example:
 
     In a bad one each line that must be reported ends in `# <- here`; nothing else may be reported.
     `path` is where the file would stand, `files` are others beside it (repository settings, helpers).
+    Code may be written indented, under the line that opens its string: `code` has neither.
     """
 
     code: str
     path: str = "tests/test_example.py"
     files: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", textwrap.dedent(self.code).lstrip("\n"))
 
     def marked(self) -> frozenset[int]:
         """The lines that end in the mark, from 1."""
