@@ -1,0 +1,399 @@
+"""What is made sure of around a node: equal lengths, equal key sets, something to loop over, finite numbers.
+
+A guard is a place that decides (an assertion, a condition, a verdict) and that runs whenever the node does,
+before or after it: a length check after the loop fails just as well. Guards in functions of the same file
+that are called with the values count; so does a call of something unknown that by its name could check them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import libcst as cst
+
+from reviewbot.flow.assertions import KNOWN
+from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.checks import call_of, is_assertion_call, may_assert, operand
+from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
+from reviewbot.flow.terms import Terms, counted_by, terms
+from reviewbot.source.tree import children
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_DEPTH = 3
+_FINITE = frozenset({
+    "isfinite", "isnan", "isinf", "nan_to_num", "assert_all_finite", "assert_finite", "is_nan",
+    "assert_tree_all_finite", "isna", "notna", "isnull", "notnull", "detect_anomaly",
+})  # fmt: skip
+_WHOLE = frozenset({"set", "sorted", "list", "tuple", "Counter", "frozenset", "dict"})
+_EMPTINESS = frozenset({
+    "len", "any", "sum", "bool", "list", "set", "sorted", "tuple", "dict", "max", "min", "next", "iter",
+    "Counter", "frozenset", "str",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Two values that a deciding place compares, as written: `len(a)` and `len(b)`.
+
+    `ordered`: by <, <=, >, >=, `in` or `not in`, so that they need not be equal either way.
+    """
+
+    node: cst.CSTNode
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+    ordered: bool = False
+
+
+def deciding(unit: Unit) -> list[cst.BaseExpression]:
+    """The expressions on which something depends, in source order: conditions of assertions, `if`, `while`
+    and conditional expressions, arguments of assertion calls, returned values."""
+    found: list[cst.BaseExpression] = []
+    for node in unit.find(cst.Assert, cst.If, cst.While, cst.IfExp, cst.Return, cst.Expr, cst.CompIf):
+        if isinstance(node, (cst.Assert, cst.If, cst.While, cst.IfExp, cst.CompIf)):
+            found.append(node.test)
+        elif isinstance(node, cst.Return):
+            if node.value is not None:
+                found.append(node.value)
+        else:
+            call = call_of(node)
+            if call is not None and is_assertion_call(call):
+                found.extend(arg.value for arg in call.args)
+    return found
+
+
+def pairs(unit: Unit) -> list[Pair]:
+    """Every two values that a deciding place of the unit compares."""
+    found: list[Pair] = []
+    for node in unit.find(cst.Comparison):
+        if _decides(unit, node):
+            left = node.left
+            for target in node.comparisons:
+                equal = isinstance(target.operator, (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot))
+                found.append(Pair(node, left, target.comparator, not equal))
+                left = target.comparator
+    for call in unit.find(cst.Call):
+        if last_name(call) in KNOWN and KNOWN[last_name(call)][1] == 2:
+            first, second = operand(call, 0), operand(call, 1)
+            if first is not None and second is not None:
+                found.append(Pair(call, first, second, KNOWN[last_name(call)][0] in ("order", "member")))
+        elif dotted(call.func) == "zip" and is_strict(call):
+            given = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
+            found.extend(Pair(call, given[0], other) for other in given[1:])
+    return found
+
+
+def is_strict(call: cst.Call) -> bool:
+    """Whether a `zip` is told to refuse unequal lengths; an unknown `strict` counts as told."""
+    strict = keyword_argument(call, "strict")
+    return strict is not None and literal(strict) is not False
+
+
+def _decides(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether what a comparison says has an effect beyond being shown."""
+    for above in unit.ancestors(node):
+        if isinstance(above, cst.FormattedString):
+            return False
+        if isinstance(above, cst.Call):
+            if dotted(above.func) in (
+                "print",
+                "logging.info",
+                "logger.info",
+                "logger.debug",
+                "warnings.warn",
+            ):
+                return False
+        elif isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            return True
+    return True
+
+
+def reached_with(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether a guard runs on every path on which a node does, as far as branches say: it stands in no
+    `if` arm or handler in which the node does not stand too. Loops count as entered."""
+    around = {id(node)}
+    around.update(id(above) for above in unit.ancestors(node))
+    below = guard
+    for above in unit.ancestors(guard):
+        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+            return id(above) in around or above is unit.node
+        if isinstance(above, cst.If) and below is not above.test and id(below) not in around:
+            return False
+        if isinstance(above, (cst.ExceptHandler, cst.MatchCase)) and id(above) not in around:
+            return False
+        below = above
+    return True
+
+
+class _Groups:
+    """Terms that are known to be equal, as a forest of representatives."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def find(self, term: str) -> str:
+        while (above := self._above.get(term, term)) != term:
+            term = above
+        return term
+
+    def join(self, all_of: Iterable[str]) -> None:
+        first: str | None = None
+        for term in all_of:
+            root = self.find(term)
+            if first is None:
+                first = root
+            elif root != first:
+                self._above[root] = first
+
+
+def same_length(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether two values are known to have equal lengths where `node` runs: made from the same items, or
+    their lengths (shapes, key sets, whole contents) are compared by a guard."""
+    own = terms(unit)
+    one, other = own.sizes(left), own.sizes(right)
+    groups = _Groups()
+    groups.join(one)
+    groups.join(other)
+    for guard, sizes in _equal_sizes(unit):
+        if reached_with(unit, guard, node) and not _inside(unit, guard, node):
+            groups.join(sizes)
+    if groups.find(one[0]) == groups.find(other[0]):
+        return True
+    return _asked_of_unknown(unit, node, (set(one), set(other)))
+
+
+def same_keys(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether two mappings are known to have the same keys where `node` runs: their key sets or they
+    themselves are compared as a whole, or one is made from the other's keys."""
+    own = terms(unit)
+    one, other = set(own.sizes(left)), set(own.sizes(right))
+    if {term for term in one if term[0] != "#"} & {term for term in other if term[0] != "#"}:
+        return True
+    for guard, first, second in _wholes(unit):
+        if not reached_with(unit, guard, node) or _inside(unit, guard, node):
+            continue
+        if (first & one and second & other) or (first & other and second & one):
+            return True
+    return _asked_of_unknown(unit, node, (one, other))
+
+
+def non_empty(unit: Unit, node: cst.CSTNode, collection: cst.BaseExpression) -> bool:
+    """Whether a collection is known to hold something where `node` (a loop, or the check over it) runs.
+
+    True where a guard looks at its length, its truth, whether something of it holds (`any`), compares it
+    as a whole, or where a part of it is taken by a fixed index.
+    """
+    own = terms(unit)
+    wanted = {term for term in own.sizes(collection) if not term.startswith("#")}
+    return _non_empty(unit, node, wanted, _DEPTH)
+
+
+def _non_empty(unit: Unit, node: cst.CSTNode, wanted: set[str], depth: int) -> bool:
+    own = terms(unit)
+    for expression in deciding(unit):
+        if _inside(unit, expression, node) or not reached_with(unit, expression, node):
+            continue
+        if any(_looks_at(unit, own, part, wanted) for part in _through_names(own, expression)):
+            return True
+    for taken in unit.find(cst.Subscript):
+        if not _inside(unit, taken, node) and _is_fixed(taken) and own.text(taken.value) in wanted:
+            return True
+    if depth:
+        for call, function, bound in _helper_calls(unit):
+            if _inside(unit, call, node) or not reached_with(unit, call, node):
+                continue
+            for name, given in bound.items():
+                if wanted & set(own.sizes(given)) and _non_empty(function, function.node, {name}, depth - 1):
+                    return True
+    return _asked_of_unknown(unit, node, (wanted,))
+
+
+def finite(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether anything in the function around `node` looks for NaN or infinity at all, itself or in a
+    function of the same file that it calls."""
+    return _finite(unit, _DEPTH)
+
+
+def _finite(unit: Unit, depth: int) -> bool:
+    if not unit.facts.calls.isdisjoint(_FINITE) or not unit.facts.names.isdisjoint(_FINITE):
+        return True
+    return bool(depth) and any(_finite(function, depth - 1) for _, function, _ in _helper_calls(unit))
+
+
+# How guards are found.
+
+_SIZES: WeakKeyDictionary[Unit, list[tuple[cst.CSTNode, list[str]]]] = WeakKeyDictionary()
+
+
+def _equal_sizes(unit: Unit, depth: int = _DEPTH) -> list[tuple[cst.CSTNode, list[str]]]:
+    """Each guard over lengths with the terms that it makes equally long."""
+    if unit in _SIZES:
+        return _SIZES[unit]
+    own = terms(unit)
+    found = [(pair.node, sizes) for pair in pairs(unit) if (sizes := _compared_sizes(own, pair))]
+    if depth:
+        for call, function, bound in _helper_calls(unit):
+            given = {name: own.text(value) for name, value in bound.items()}
+            if not given:
+                continue
+            for _, sizes in _equal_sizes(function, depth - 1):
+                moved = [term for term in (_moved(size, given) for size in sizes) if term is not None]
+                if len(moved) > 1:
+                    found.append((call, moved))
+    if depth == _DEPTH:
+        _SIZES[unit] = found
+    return found
+
+
+def _compared_sizes(own: Terms, pair: Pair) -> list[str]:
+    left, right = counted_by(pair.left), counted_by(pair.right)
+    if pair.ordered and (left is None or right is None):
+        return []
+    if left is not None or right is not None:
+        return [*own.count(pair.left), *own.count(pair.right)]
+    if isinstance(pair.left, cst.Name) and isinstance(pair.right, cst.Name):
+        one, other = own.flow.resolve(pair.left), own.flow.resolve(pair.right)
+        if counted_by(one) is not None or counted_by(other) is not None:
+            return [*own.count(pair.left), *own.count(pair.right)]
+    return [*own.sizes(_whole(pair.left)), *own.sizes(_whole(pair.right))]
+
+
+def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The collection whose contents an expression gives as a whole: `a` of `set(a.keys())`."""
+    while isinstance(node, cst.Call):
+        if dotted(node.func) in _WHOLE and len(node.args) == 1:
+            node = node.args[0].value
+        elif isinstance(node.func, cst.Attribute) and node.func.attr.value == "keys" and not node.args:
+            node = node.func.value
+        else:
+            break
+    if isinstance(node, cst.SetComp) and not node.for_in.ifs:
+        return _whole(node.for_in.iter)
+    return node
+
+
+def _wholes(unit: Unit) -> Iterator[tuple[cst.CSTNode, set[str], set[str]]]:
+    own = terms(unit)
+    for pair in pairs(unit):
+        if pair.ordered:
+            continue
+        left, right = (own.flow.resolve(_whole(own.flow.resolve(side))) for side in (pair.left, pair.right))
+        yield (
+            pair.node,
+            set(own.sizes(_whole(left))) | set(own.sizes(_whole(pair.left))),
+            set(own.sizes(_whole(right))) | set(own.sizes(_whole(pair.right))),
+        )
+    for call, function, bound in _helper_calls(unit):
+        given = {name: own.text(value) for name, value in bound.items()}
+        inner = terms(function)
+        for pair in pairs(function):
+            moved = []
+            for side in (pair.left, pair.right):
+                sizes = (_moved(size, given) for size in inner.sizes(_whole(side)))
+                moved.append({term for term in sizes if term is not None})
+            if moved[0] and moved[1]:
+                yield call, moved[0], moved[1]
+
+
+def _helper_calls(unit: Unit) -> list[tuple[cst.Call, Unit, dict[str, cst.BaseExpression]]]:
+    found = []
+    for call in unit.find(cst.Call):
+        function = callee(unit, call)
+        if function is not None and function is not unit:
+            found.append((call, function, bind(call, function)))
+    return found
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, given: dict[str, str]) -> None:
+        self.given, self.free = given, False
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.given:
+            return ast.parse(self.given[node.id], mode="eval").body
+        self.free = True
+        return node
+
+
+def _moved(term: str, given: dict[str, str]) -> str | None:
+    """A function's own term as its caller would write it, or None where the caller cannot."""
+    sign, text = ("#", term[1:]) if term.startswith("#") else ("", term)
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return None
+    rename = _Rename(given)
+    moved = rename.visit(tree)
+    return None if rename.free else sign + ast.unparse(moved)
+
+
+def _inside(unit: Unit, inner: cst.CSTNode, outer: cst.CSTNode) -> bool:
+    return inner is outer or (
+        outer is not unit.node and any(above is outer for above in unit.ancestors(inner))
+    )
+
+
+def _through_names(own: Terms, expression: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """A deciding expression, and what the names in it stand for where that is a count of something."""
+    yield expression
+    for name in own.flow.reads(expression):
+        for binding in own.flow.reaching(name):
+            value = binding.value
+            if value is None or binding.role != "whole":
+                continue
+            if _tells_size(value):
+                yield value
+
+
+def _tells_size(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Call) and dotted(node.func) in _EMPTINESS:
+        return True
+    collects = (cst.ListComp, cst.SetComp, cst.DictComp, cst.Comparison)
+    return isinstance(node, collects) or counted_by(node) is not None
+
+
+def _looks_at(unit: Unit, own: Terms, expression: cst.BaseExpression, wanted: set[str]) -> bool:
+    """Whether what an expression says depends on a collection being empty or not.
+
+    `all(… for x in rows)` does not: it is true of nothing.
+    """
+    stack: list[cst.CSTNode] = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, cst.Call) and last_name(node) == "all":
+            continue
+        if isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
+            assert isinstance(node, cst.BaseExpression)
+            if own.text(node) in wanted:
+                return True
+        if isinstance(node, cst.Lambda):
+            continue
+        stack.extend(children(node))
+    return False
+
+
+def _is_fixed(node: cst.Subscript) -> bool:
+    """Whether a subscript takes one item at a place that is written out: `rows[0]`, `row["tokens"]`."""
+    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        return False
+    return isinstance(literal(node.slice[0].slice.value), (int, str))
+
+
+def _asked_of_unknown(unit: Unit, node: cst.CSTNode, wanted: tuple[set[str], ...]) -> bool:
+    """Whether a call of something unknown that could check is given all the values."""
+    own = terms(unit)
+    for call in unit.find(cst.Call):
+        name = last_name(call)
+        if name in KNOWN or len(call.args) < len(wanted) or _inside(unit, call, node):
+            continue
+        if callee(unit, call) is not None or not may_assert(call, unit):
+            continue
+        given = [set(own.sizes(arg.value)) for arg in call.args if not arg.star]
+        if all(any(sizes & side for sizes in given) for side in wanted) and reached_with(unit, call, node):
+            return True
+    return False

@@ -1,0 +1,432 @@
+"""What an iterable is made from, and whether it may hold nothing: a literal table, `range(n)`, a filtered
+comprehension, a query, a glob, a file, a dictionary's default, the common part of two sides."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.calls import callee, module_value
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
+from reviewbot.flow.values import UNBOUND, Binding, values
+from reviewbot.source.tree import walk
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Made = Literal[
+    "literal", "range", "parametrized", "parameter", "item", "call", "filtered", "loaded", "query", "lookup",
+    "common", "used-up", "unknown",
+]  # fmt: skip
+"""`lookup` is a default that is empty, `common` what two collections share or one has beyond the other,
+`used-up` an iterator that something before has run to its end."""
+
+_DEPTH = 4
+_SAME = frozenset({
+    "list", "tuple", "sorted", "set", "frozenset", "reversed", "iter", "enumerate", "dict", "deepcopy",
+    "copy.deepcopy", "copy.copy", "tqdm", "tqdm.tqdm", "track", "cycle", "itertools.cycle",
+})  # fmt: skip
+_VIEWS = frozenset({"items", "keys", "values", "copy", "tolist"})
+_FILTERS = frozenset({
+    "filter", "filterfalse", "takewhile", "dropwhile", "compress", "itertools.filterfalse",
+    "itertools.takewhile", "itertools.dropwhile", "itertools.compress", "more_itertools.filter_except",
+})  # fmt: skip
+_ONE_SHOT = frozenset({"zip", "map", "filter", "iter", "enumerate", "reversed", "chain", "itertools.chain"})
+# By last name: what reads from outside the program.
+_LOADING = frozenset({
+    "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "walk", "readlines", "read_text", "splitlines",
+    "findall", "finditer", "open", "reader", "DictReader", "read_csv", "read_json", "read_parquet",
+    "load_jsonl", "read_jsonl", "iter_lines", "safe_load_all", "load_dataset",
+})  # fmt: skip
+_PARSING = frozenset(
+    {"json.load", "json.loads", "yaml.safe_load", "yaml.load", "tomllib.load", "orjson.loads"}
+)
+_QUERIES = frozenset({
+    "query", "fetchall", "fetchmany", "find_all", "select", "scan", "execute", "search", "scalars", "xpath",
+    "iterfind", "getElementsByTagName", "find_elements", "list_objects", "list_runs",
+})  # fmt: skip
+_COMMON = frozenset({"intersection", "difference", "symmetric_difference"})
+_BLOCKS = (
+    *(cst.IndentedBlock, cst.SimpleStatementSuite, cst.FunctionDef, cst.Lambda, cst.IfExp),
+    *(cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp),
+)
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iterable:
+    """What is looped over.
+
+    `empty`: True where it never holds anything, False where it always does, None where it may not. `node`
+    is the expression that makes it so and `says` what it does, a clause with the iterable as its subject;
+    it stands in `unit`. `filtered` is what a filter takes from, if it is one.
+    """
+
+    made: Made
+    node: cst.CSTNode
+    unit: Unit
+    empty: bool | None = None
+    says: str = ""
+    source: Iterable | None = None
+
+
+def iterable(unit: Unit, node: cst.BaseExpression, depth: int = _DEPTH) -> Iterable:
+    """What an expression that is looped over is made from."""
+    if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict, cst.SimpleString, cst.ConcatenatedString)):
+        return _written(unit, node)
+    if isinstance(node, cst.Name):
+        return _name(unit, node, depth)
+    if isinstance(node, cst.NamedExpr):
+        return iterable(unit, node.value, depth)
+    if isinstance(node, _COMPREHENSIONS):
+        return _comprehension(unit, node, depth)
+    if isinstance(node, cst.IfExp):
+        return _either(unit, node, node.body, node.orelse, depth)
+    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.Or):
+        return _or_empty(unit, node, depth)
+    if isinstance(node, cst.BinaryOperation):
+        return _operation(unit, node, depth)
+    if isinstance(node, cst.Subscript):
+        return Iterable("item", node, unit)
+    if isinstance(node, cst.Call):
+        return _call(unit, node, depth)
+    return Iterable("unknown", node, unit)
+
+
+def _written(unit: Unit, node: cst.BaseExpression) -> Iterable:
+    elements = getattr(node, "elements", None)
+    if elements is None:
+        value = literal(node)
+        return Iterable("literal", node, unit, None if value is UNKNOWN else not value)
+    if not elements:
+        return Iterable("literal", node, unit, True, "holds nothing")
+    stars = (cst.StarredElement, cst.StarredDictElement)
+    plain = any(not isinstance(element, stars) for element in elements)
+    return Iterable("literal", node, unit, False if plain else None)
+
+
+def _name(unit: Unit, node: cst.Name, depth: int) -> Iterable:
+    flow = values(unit)
+    reaching = flow.reaching(node)
+    if not reaching:
+        return _global(unit, node)
+    if UNBOUND in reaching or len(reaching) != 1 or not depth:
+        return Iterable("unknown", node, unit)
+    (binding,) = reaching
+    if binding.kind == "parameter":
+        return _parameter(unit, node, binding)
+    if binding.kind == "with":
+        if binding.value is not None and isinstance(binding.value, cst.Call):
+            return _call(unit, binding.value, depth - 1)
+        return Iterable("unknown", node, unit)
+    if binding.kind == "loop" or binding.role != "whole":
+        return Iterable("item", node, unit)
+    if binding.kind != "assign" or binding.value is None:
+        return Iterable("unknown", node, unit)
+    used = _used_up(unit, node, binding)
+    if used is not None:
+        return Iterable("used-up", used, unit, True, "has been run to its end before")
+    made = iterable(unit, binding.value, depth - 1)
+    if flow.mutations(binding.name):
+        return _filled(unit, node, binding, made, depth)
+    if made.made == "literal" and made.empty and flow.escapes(binding.name):
+        return Iterable("unknown", node, unit)
+    return made
+
+
+def _global(unit: Unit, node: cst.Name) -> Iterable:
+    value = module_value(unit.file, node.value)
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        plain = any(not isinstance(element, ast.Starred) for element in value.elts)
+        return Iterable("literal", node, unit, False if plain else None)
+    if isinstance(value, ast.Dict):
+        return Iterable("literal", node, unit, False if any(value.keys) else None)
+    return Iterable("unknown", node, unit)
+
+
+def _parameter(unit: Unit, node: cst.Name, binding: Binding) -> Iterable:
+    given = parametrized(unit, binding.name)
+    if given is None:
+        return Iterable("parameter", node, unit)
+    return Iterable("parametrized", given, unit)
+
+
+def parametrized(unit: Unit, name: str) -> cst.Decorator | None:
+    """The `pytest.mark.parametrize` that gives a test's parameter its values, or None."""
+    if not isinstance(unit.node, cst.FunctionDef):
+        return None
+    for decorator in unit.node.decorators:
+        call = decorator.decorator
+        if isinstance(call, cst.Call) and last_name(call) == "parametrize" and call.args:
+            names = literal(call.args[0].value)
+            if isinstance(names, str):
+                names = [part.strip() for part in names.split(",")]
+            if isinstance(names, (list, tuple)) and name in names:
+                return decorator
+    return None
+
+
+def _filled(unit: Unit, node: cst.Name, binding: Binding, start: Iterable, depth: int) -> Iterable:
+    """A collection that is filled after it was made: by loops, under conditions or not."""
+    if start.empty is False:
+        return Iterable("unknown", node, unit)
+    under: cst.CSTNode | None = None
+    for mutation in values(unit).mutations(binding.name):
+        if not (isinstance(mutation.node, (cst.Call, cst.Assign, cst.AugAssign))):
+            return Iterable("unknown", node, unit)
+        if isinstance(mutation.node, cst.Call) and last_name(mutation.node) not in ("append", "add"):
+            return Iterable("unknown", node, unit)
+        condition = _condition(unit, mutation.node, binding.node)
+        if condition is None:
+            return Iterable("unknown", node, unit)
+        under = under or condition
+    if under is None or not start.empty:
+        return Iterable("unknown", node, unit)
+    assert isinstance(under, cst.If)
+    says = f"is filled only under `{_short(unit, under.test)}`"
+    return Iterable("filtered", under, unit, None, says)
+
+
+def _condition(unit: Unit, node: cst.CSTNode, since: cst.CSTNode) -> cst.If | None:
+    """The `if` under which a statement of a loop runs, inside the loop; None where it runs in every turn."""
+    found: cst.If | None = None
+    for above in unit.ancestors(node):
+        if isinstance(above, cst.If):
+            if above.orelse is not None:
+                return None
+            found = above
+        elif isinstance(above, cst.For):
+            return found
+        elif isinstance(above, (cst.FunctionDef, cst.While, cst.Try)):
+            return None
+    return None
+
+
+def _comprehension(
+    unit: Unit, node: cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp, depth: int
+) -> Iterable:
+    loops: list[cst.CompFor] = []
+    loop: cst.CompFor | None = node.for_in
+    while loop is not None:
+        loops.append(loop)
+        loop = loop.inner_for_in
+    conditions = [condition.test for one in loops for condition in one.ifs]
+    source = iterable(unit, loops[0].iter, depth - 1) if depth else Iterable("unknown", node, unit)
+    if conditions:
+        says = f"keeps only what satisfies `{_short(unit, conditions[0])}`"
+        return Iterable("filtered", node, unit, True if source.empty else None, says, source)
+    if len(loops) > 1:
+        inner = iterable(unit, loops[1].iter, depth - 1) if depth else source
+        return source if inner.empty is False else inner
+    return source
+
+
+def _either(
+    unit: Unit, node: cst.BaseExpression, one: cst.BaseExpression, other: cst.BaseExpression, depth: int
+) -> Iterable:
+    left, right = iterable(unit, one, depth - 1), iterable(unit, other, depth - 1)
+    if left.empty is False and right.empty is False:
+        return left
+    if left.empty is True and right.empty is True:
+        return left
+    return Iterable("unknown", node, unit)
+
+
+def _or_empty(unit: Unit, node: cst.BooleanOperation, depth: int) -> Iterable:
+    right = iterable(unit, node.right, depth - 1) if depth else Iterable("unknown", node, unit)
+    if right.empty is False:
+        return right
+    if right.empty and right.made == "literal":
+        return Iterable("lookup", node, unit, None, "falls back to nothing")
+    return Iterable("unknown", node, unit)
+
+
+def _operation(unit: Unit, node: cst.BinaryOperation, depth: int) -> Iterable:
+    left = iterable(unit, node.left, depth - 1) if depth else Iterable("unknown", node, unit)
+    right = iterable(unit, node.right, depth - 1) if depth else left
+    if isinstance(node.operator, cst.Add):
+        if left.empty is False or right.empty is False:
+            return left if left.empty is False else right
+        return replace(left, empty=True) if left.empty and right.empty else Iterable("unknown", node, unit)
+    if isinstance(node.operator, (cst.BitAnd, cst.Subtract)):
+        if isinstance(node.operator, cst.BitAnd) and _is_set(node):
+            return Iterable("common", node, unit, None, "holds only what both sides have")
+        if isinstance(node.operator, cst.Subtract) and _is_set(node):
+            return Iterable("common", node, unit, None, "holds only what the other side lacks")
+    if isinstance(node.operator, cst.Multiply):
+        return left if left.empty is False else right if right.empty is False else left
+    return Iterable("unknown", node, unit)
+
+
+def _is_set(node: cst.BinaryOperation) -> bool:
+    return any(
+        isinstance(side, (cst.Set, cst.SetComp))
+        or (isinstance(side, cst.Call) and last_name(side) in ("set", "frozenset", "keys"))
+        for side in (node.left, node.right)
+    )
+
+
+def _call(unit: Unit, node: cst.Call, depth: int) -> Iterable:
+    name, last = dotted(node.func), last_name(node)
+    first = node.args[0].value if node.args and not node.args[0].star else None
+    unknown = Iterable("call", node, unit)
+    if not depth:
+        return unknown
+    if name == "range":
+        return _range(unit, node)
+    if name in _FILTERS:
+        return Iterable("filtered", node, unit, None, f"keeps only what `{_short(unit, node)}` lets through")
+    if name in ("dict", "list", "set", "tuple", "frozenset") and first is None and not node.args:
+        return Iterable("literal", node, unit, True, "holds nothing")
+    if (name in _SAME or last == "tqdm") and first is not None:
+        return iterable(unit, first, depth - 1)
+    if name == "map" and len(node.args) == 2 and not node.args[1].star:
+        return iterable(unit, node.args[1].value, depth - 1)
+    if name == "zip":
+        return _shortest(unit, node, depth)
+    if name in ("product", "itertools.product"):
+        return _shortest(unit, node, depth)
+    if name in ("chain", "itertools.chain"):
+        return _longest(unit, node, depth)
+    qualified_name = qualified(node.func, unit.file.imports)
+    if isinstance(node.func, cst.Attribute):
+        return _method(unit, node, node.func, qualified_name, depth)
+    if last in _LOADING or qualified_name in _PARSING or qualified_name.rpartition(".")[2] in _LOADING:
+        return Iterable("loaded", node, unit, None, f"is read by `{_short(unit, node)}`")
+    if name == "getattr" and len(node.args) == 3:
+        default = iterable(unit, node.args[2].value, depth - 1)
+        if default.empty and default.made == "literal":
+            return Iterable("lookup", node, unit, None, "is nothing where the attribute is missing")
+    return _returned(unit, node, depth) or unknown
+
+
+def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name: str, depth: int) -> Iterable:
+    name = function.attr.value
+    if name in _VIEWS and not node.args:
+        return iterable(unit, function.value, depth - 1)
+    if name in _COMMON and len(node.args) >= 1:
+        shares = "what both sides have" if name == "intersection" else "what one side lacks"
+        return Iterable("common", node, unit, None, f"holds only {shares}")
+    if name in ("get", "pop") and len(node.args) == 2:
+        default = iterable(unit, node.args[1].value, depth - 1)
+        if default.empty and default.made == "literal":
+            return Iterable("lookup", node, unit, None, "is nothing where the key is missing")
+    if name in _LOADING or qualified_name in _PARSING:
+        if name == "walk" and qualified_name not in ("os.walk", "pkgutil.walk_packages"):
+            return Iterable("call", node, unit)
+        if name == "splitlines" and _is_written(function.value):
+            return Iterable("literal", node, unit, False)
+        return Iterable("loaded", node, unit, None, f"is read by `{_short(unit, node)}`")
+    if name in _QUERIES:
+        return Iterable("query", node, unit, None, f"is what `{_short(unit, node)}` finds")
+    return _returned(unit, node, depth) or Iterable("call", node, unit)
+
+
+def _is_written(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        return _is_written(node.func.value) or any(_is_written(arg.value) for arg in node.args)
+    return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
+
+
+def _range(unit: Unit, node: cst.Call) -> Iterable:
+    bounds = [value for arg in node.args if isinstance(value := literal(arg.value), int)]
+    if len(bounds) == len(node.args) and 1 <= len(bounds) <= 3 and 0 not in bounds[2:]:
+        empty = len(range(*bounds)) == 0
+        return Iterable("range", node, unit, empty, "has no number in it" if empty else "")
+    return Iterable("range", node, unit)
+
+
+def _shortest(unit: Unit, node: cst.Call, depth: int) -> Iterable:
+    """The first part of a `zip` or product that may be empty; one that is surely empty first."""
+    parts = [
+        iterable(unit, arg.value, depth - 1) for arg in node.args if arg.keyword is None and not arg.star
+    ]
+    for part in parts:
+        if part.empty is True:
+            return part
+    suspects = [part for part in parts if part.says]
+    if suspects:
+        return suspects[0]
+    if parts and all(part.empty is False for part in parts):
+        return parts[0]
+    return Iterable("call", node, unit)
+
+
+def _longest(unit: Unit, node: cst.Call, depth: int) -> Iterable:
+    parts = [iterable(unit, arg.value, depth - 1) for arg in node.args if not arg.star]
+    full = [part for part in parts if part.empty is False]
+    if full:
+        return full[0]
+    return parts[0] if len(parts) == 1 else Iterable("call", node, unit)
+
+
+def _returned(unit: Unit, node: cst.Call, depth: int) -> Iterable | None:
+    """What a function of the same file returns or yields."""
+    function = callee(unit, node)
+    if function is None or function is unit or not isinstance(function.node, cst.FunctionDef):
+        return None
+    own = [n for n in walk(function.node) if isinstance(n, (cst.Return, cst.Yield))]
+    returned = [n.value for n in own if isinstance(n, cst.Return) and n.value is not None]
+    if len(returned) != 1 or len(returned) != len(own) or not isinstance(returned[0], cst.BaseExpression):
+        return None
+    made = iterable(function, returned[0], depth - 1)
+    # What a parameter decides, the caller may have decided well.
+    return made if made.says or made.empty is not None else None
+
+
+def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None:
+    """The loop or call that ran an iterator to its end before `node` reads it, on every path."""
+    value = binding.value
+    is_iterator = isinstance(value, cst.GeneratorExp) or (
+        isinstance(value, cst.Call) and dotted(value.func) in _ONE_SHOT
+    )
+    if not is_iterator:
+        return None
+    flow, block = values(unit), None
+    for above in unit.ancestors(node):
+        if isinstance(above, (cst.IndentedBlock, cst.Module)):
+            block = above
+            break
+    if block is None or not _in_block(unit, binding.node, block):
+        return None
+    for other in flow.reads(unit.node):
+        if other is node:
+            return None
+        if other.value != node.value or flow.reaching(other) != flow.reaching(node):
+            continue
+        user = _runs_out(unit, other)
+        if user is not None and _in_block(unit, user, block):
+            return user
+    return None
+
+
+def _runs_out(unit: Unit, node: cst.Name) -> cst.CSTNode | None:
+    above = unit.parent(node)
+    if isinstance(above, cst.Arg):
+        above = unit.parent(above)
+    if isinstance(above, cst.Call) and dotted(above.func) in (
+        "list", "tuple", "set", "sorted", "sum", "max", "min", "dict",
+    ):  # fmt: skip
+        return above
+    if isinstance(above, cst.For) and above.iter is node:
+        jumps = any(isinstance(below, (cst.Break, cst.Return)) for below in walk(above.body))
+        return None if jumps else above
+    return None
+
+
+def _in_block(unit: Unit, node: cst.CSTNode, block: cst.CSTNode) -> bool:
+    """Whether a node's statement stands directly in a block, so that it runs whenever the block does."""
+    for above in unit.ancestors(node):
+        if above is block:
+            return True
+        if isinstance(above, _BLOCKS):
+            return False
+    return False
+
+
+def _short(unit: Unit, node: cst.CSTNode) -> str:
+    text = " ".join(unit.text(node).split())
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,201 @@
+"""Expressions as text that can be compared: one text for one value, even where a name is rebound.
+
+`rows` before and after `rows = rows[1:]` are two terms; a name with one binding is its own term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import libcst as cst
+
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal
+from reviewbot.flow.values import Values, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_SAME_SIZE_CALLS = frozenset({
+    "list", "tuple", "sorted", "dict", "reversed", "enumerate", "iter", "tqdm", "deepcopy", "copy.deepcopy",
+    "copy.copy", "tqdm.tqdm", "np.array", "np.asarray", "numpy.array", "torch.tensor", "torch.as_tensor",
+    "torch.stack", "np.stack", "jnp.array", "jnp.asarray", "np.zeros_like", "np.ones_like", "np.empty_like",
+    "torch.zeros_like", "torch.ones_like", "torch.empty_like", "torch.randn_like", "torch.rand_like",
+    "np.abs", "torch.abs", "jnp.abs", "np.argsort", "torch.argsort",
+})  # fmt: skip
+_SAME_SIZE_METHODS = frozenset({
+    "items", "keys", "values", "copy", "clone", "detach", "cpu", "cuda", "to", "tolist", "numpy", "float",
+    "double", "half", "int", "long", "bool", "astype", "contiguous", "compute", "abs", "type",
+    "requires_grad_",
+})  # fmt: skip
+_COUNTING_METHODS = frozenset({"size", "numel", "count", "__len__", "nelement"})
+_COMPREHENSIONS = (cst.ListComp, cst.GeneratorExp)
+
+_SHARED: WeakKeyDictionary[Unit, Terms] = WeakKeyDictionary()
+
+
+def terms(unit: Unit) -> Terms:
+    """The terms of a unit, shared by all who ask."""
+    found = _SHARED.get(unit)
+    if found is None:
+        found = _SHARED[unit] = Terms(values(unit))
+    return found
+
+
+class _Versions(cst.CSTTransformer):
+    """Renames each read of a name that has several bindings after the bindings that reach it."""
+
+    def __init__(self, flow: Values, versions: dict[tuple[str, frozenset[int]], int]) -> None:
+        super().__init__()
+        self.flow, self.versions = flow, versions
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        reaching = self.flow.reaching(original_node)
+        if not reaching or len(self.flow.bindings(original_node.value)) < 2:
+            return updated_node
+        key = (original_node.value, frozenset(map(id, reaching)))
+        version = self.versions.setdefault(key, len(self.versions))
+        return updated_node.with_changes(value=f"{original_node.value}__{version}")
+
+
+class Terms:
+    """Text for the values of one unit."""
+
+    def __init__(self, flow: Values) -> None:
+        self.flow = flow
+        self._versions: dict[tuple[str, frozenset[int]], int] = {}
+        self._texts: dict[int, tuple[cst.CSTNode, str]] = {}
+
+    def text(self, node: cst.BaseExpression) -> str:
+        """The term of an expression."""
+        known = self._texts.get(id(node))
+        if known is None:
+            renamed = node.visit(_Versions(self.flow, self._versions))
+            assert isinstance(renamed, cst.CSTNode)
+            known = self._texts[id(node)] = (node, canonical(renamed))
+        return known[1]
+
+    def sizes(self, node: cst.BaseExpression) -> list[str]:
+        """Terms that have the same number of items as an expression, its own first.
+
+        A term that starts with `#` is that number itself: `#3` for a list of three, `#n` for `range(n)`.
+        """
+        found: list[str] = []
+        for same in self.same_size(node):
+            found.append(self.text(same))
+            number = self._number_of(same)
+            if number is not None:
+                found.extend(self.count(number))
+            elif (size := _written_size(same)) is not None:
+                found.append(f"#{size}")
+            elif isinstance(same, cst.Name):
+                found.extend(self._unpacked(same))
+        return list(dict.fromkeys(found))
+
+    def same_size(self, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+        """The expression and what it is made from without losing or gaining an item, nearest first."""
+        for _ in range(30):
+            yield node
+            inner = self._inner(node)
+            if inner is None:
+                return
+            node = inner
+
+    def _inner(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        if isinstance(node, cst.Name):
+            resolved = self.flow.resolve(node)
+            return resolved if resolved is not node else None
+        if isinstance(node, cst.Call):
+            return _inner_of_call(node)
+        if isinstance(node, _COMPREHENSIONS):
+            loop = node.for_in
+            return loop.iter if not loop.ifs and loop.inner_for_in is None else None
+        if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+            cut = node.slice[0].slice
+            if isinstance(cut, cst.Slice) and cut.lower is None and cut.upper is None:
+                return node.value
+        if isinstance(node, cst.NamedExpr):
+            return node.value
+        return None
+
+    def _number_of(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        """The expression that gives a node's number of items: `n` of `range(n)` and of `[0] * n`."""
+        if isinstance(node, cst.Call) and dotted(node.func) == "range" and len(node.args) == 1:
+            return node.args[0].value
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(one, cst.List) and len(one.elements) == 1:
+                    return other
+        return None
+
+    def _unpacked(self, node: cst.Name) -> Iterator[str]:
+        """A term shared by all names that one `zip(*rows)` is unpacked into."""
+        reaching = self.flow.reaching(node)
+        if len(reaching) == 1:
+            (binding,) = reaching
+            value = binding.value
+            if binding.role == "part" and isinstance(value, cst.Call):
+                while last_name(value) == "map" and len(value.args) == 2:
+                    inner = value.args[1].value
+                    if not isinstance(inner, cst.Call):
+                        return
+                    value = inner
+                if dotted(value.func) == "zip" and len(value.args) == 1 and value.args[0].star == "*":
+                    yield f"#part({self.text(value)})"
+
+    def count(self, node: cst.BaseExpression) -> list[str]:
+        """Terms for a number of items: those of `rows` for `len(rows)`, `#3` for 3, `#n` for `n`."""
+        counted = counted_by(node)
+        if counted is not None:
+            return self.sizes(counted)
+        value = literal(node)
+        if isinstance(value, int):
+            return [f"#{value}"]
+        found = [f"#{self.text(node)}"]
+        if isinstance(node, cst.Name):
+            resolved = self.flow.resolve(node)
+            if resolved is not node:
+                found.extend(self.count(resolved))
+        return found
+
+
+def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What an expression counts the items of: `rows` for `len(rows)`, `rows.shape[0]`, `rows.size(0)`."""
+    if isinstance(node, cst.Call):
+        if dotted(node.func) == "len" and len(node.args) == 1:
+            return node.args[0].value
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _COUNTING_METHODS:
+            return node.func.value
+    if isinstance(node, cst.Subscript):
+        return counted_by(node.value)
+    if isinstance(node, cst.Attribute) and node.attr.value in ("shape", "size"):
+        return node.value
+    return None
+
+
+def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
+    name = dotted(node.func)
+    first = node.args[0] if node.args else None
+    if first is not None and not first.star and first.keyword is None:
+        if name in _SAME_SIZE_CALLS or last_name(node.func) == "tqdm":
+            return first.value
+        if name == "map" and len(node.args) == 2 and not node.args[1].star:
+            return node.args[1].value
+        if name == "range" and len(node.args) == 1:
+            return counted_by(first.value)
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value in _SAME_SIZE_METHODS:
+        return node.func.value
+    return None
+
+
+def _written_size(node: cst.BaseExpression) -> int | None:
+    """The number of items of a display or a string that is written out."""
+    if isinstance(node, (cst.List, cst.Tuple)):
+        if any(isinstance(element, cst.StarredElement) for element in node.elements):
+            return None
+        return len(node.elements)
+    if isinstance(node, (cst.SimpleString, cst.Dict, cst.Set)):
+        value = literal(node)
+        return len(value) if isinstance(value, (str, bytes, dict, set)) else None
+    return None
