@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from reviewbot.errors import ConfigError
-from reviewbot.model import Certainty
+from reviewbot.model import CERTAINTIES, Certainty
 
 FailOn = Certainty
 
@@ -43,6 +43,11 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
 
 
 FAIL_ON = ("proved", "likely", "question", "never")
+
+
+def failing(fail_on: str) -> tuple[Certainty, ...]:
+    """The certainties of findings that end a run with 1, for a value of `fail-on`."""
+    return () if fail_on == "never" else CERTAINTIES[: FAIL_ON.index(fail_on) + 1]
 
 
 def from_toml(text: str, where: str, known_rules: frozenset[str]) -> Config:

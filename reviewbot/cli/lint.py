@@ -11,7 +11,6 @@ from reviewbot.errors import UsageError
 from reviewbot.lint import registry
 from reviewbot.lint.engine import lint
 from reviewbot.lint.repo import Repo
-from reviewbot.model import CERTAINTIES
 from reviewbot.render import findings_json, terminal
 from reviewbot.source.files import OnDisk
 
@@ -39,8 +38,7 @@ def main(options: argparse.Namespace) -> int:
         sys.stdout.write(terminal.text(report))
     for unread in report.unread:
         print(f"reviewbot: {unread.path}: {unread.why}", file=sys.stderr)
-    fail_on = options.fail_on or settings.fail_on
-    failing = () if fail_on == "never" else CERTAINTIES[: CERTAINTIES.index(fail_on) + 1]
+    failing = config.failing(options.fail_on or settings.fail_on)
     return int(any(finding.certainty in failing for finding in report.findings))
 
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "lint": "find tests that do not test, in files and folders",
     "review": "review what one commit changes against another, as it would be posted",
     "rule": "explain a rule from its own file, or list all rules",
+    "action": "review a pull request as a step of a GitHub workflow",
 }
 
 EXIT_CODES = """\

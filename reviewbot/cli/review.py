@@ -6,9 +6,13 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reviewbot import config
-from reviewbot.model import CERTAINTIES
+
+if TYPE_CHECKING:
+    from reviewbot.config import Config
+    from reviewbot.model import Review
 
 EXAMPLES = """\
 examples:
@@ -44,36 +48,47 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Reviews and prints. Returns 1 for a finding at or above --fail-on."""
-    from reviewbot.lint import registry
     from reviewbot.render import comments, review_json, review_text
-    from reviewbot.review import local
-    from reviewbot.source import permalink
-    from reviewbot.source.git import Repository
 
-    repository = Repository(Path.cwd())
-    head = repository.commit(options.head)
-    base = repository.commit(options.base or repository.default_branch())
-    settings = local.settings(repository, base)
-    remote = permalink.from_remotes(repository.remotes())
-    if options.repository:
-        server = os.environ.get("GITHUB_SERVER_URL", "").partition("://")[2].strip("/")
-        host = server or (remote.host if remote else permalink.GITHUB)
-        remote = permalink.from_slug(options.repository, host)
-    names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
-    made = local.review(repository, base, head, settings, [registry.load(name) for name in names], remote)
-    made = comments.rendered(made, remote)
+    made, settings = reviewed(Path.cwd(), options.base, options.head, options.repository)
     if options.output_format == "json":
         sys.stdout.write(review_json.encode(made))
     elif options.output_format == "markdown":
         sys.stdout.write(comments.document(made))
     else:
         sys.stdout.write(review_text.text(made))
-    if remote is None:
+    if made.repository is None:
         print(
             "reviewbot: no remote names a repository on GitHub, so comments carry no links; "
             "name it with --repository OWNER/REPO",
             file=sys.stderr,
         )
-    fail_on = options.fail_on or settings.fail_on
-    failing = () if fail_on == "never" else CERTAINTIES[: CERTAINTIES.index(fail_on) + 1]
+    failing = config.failing(options.fail_on or settings.fail_on)
     return int(any(thread.finding.certainty in failing for thread in made.threads))
+
+
+def reviewed(folder: Path, base: str | None, head: str, slug: str | None) -> tuple[Review, Config]:
+    """The rendered review of a local repository's `head` against `base`, and the settings it was made with.
+
+    Without a base the remote's default branch is taken; without a slug (`OWNER/REPO`, `HOST/OWNER/REPO`)
+    links lead where the remote's address says.
+    """
+    from reviewbot.lint import registry
+    from reviewbot.render import comments
+    from reviewbot.review import local
+    from reviewbot.source import permalink
+    from reviewbot.source.git import Repository
+
+    repository = Repository(folder)
+    head_id = repository.commit(head)
+    base_id = repository.commit(base or repository.default_branch())
+    settings = local.settings(repository, base_id)
+    remote = permalink.from_remotes(repository.remotes())
+    if slug:
+        server = os.environ.get("GITHUB_SERVER_URL", "").partition("://")[2].strip("/")
+        host = server or (remote.host if remote else permalink.GITHUB)
+        remote = permalink.from_slug(slug, host)
+    names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
+    rules = [registry.load(name) for name in names]
+    made = local.review(repository, base_id, head_id, settings, rules, remote)
+    return comments.rendered(made, remote), settings
