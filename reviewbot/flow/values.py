@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import libcst as cst
 
 from reviewbot.flow.syntax import last_name, root_name
-from reviewbot.source.tree import children, walk
+from reviewbot.source.tree import Index, children, walk
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -34,6 +34,9 @@ MUTATORS = frozenset({
 })  # fmt: skip
 
 _SWALLOWING = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
+_LOOKING = frozenset(
+    {"len", "print", "str", "repr", "bool", "sorted", "sum", "any", "all", "isinstance", "type"}
+)
 _SAME_ITEMS = frozenset({"sorted", "list", "tuple", "reversed", "iter", "tqdm"})
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
 
@@ -166,6 +169,37 @@ class Values:
     def escapes(self, name: str) -> list[cst.Call]:
         """The calls that are given `name` itself as an argument, in source order."""
         return self._escapes.get(name, [])
+
+    def handed_on(self, name: str) -> list[cst.Name]:
+        """The reads of `name` through which something else may come to hold or change its object.
+
+        Not those that only look at it: a comparison, a truth test, `len`, `print`, a formatted string, a
+        loop over it, a subscript or a method that does not change it.
+        """
+        return [read for read in self.reads(self.root) if read.value == name and self._hands_on(read)]
+
+    def _hands_on(self, read: cst.Name) -> bool:
+        node: cst.CSTNode = read
+        while (above := self._index.parent(node)) is not None:
+            if isinstance(above, cst.Arg):
+                call = self._index.parent(above)
+                return not (isinstance(call, cst.Call) and last_name(call) in _LOOKING)
+            if isinstance(above, (cst.Comparison, cst.ComparisonTarget, cst.UnaryOperation, cst.Assert)):
+                return False
+            if isinstance(above, cst.FormattedStringExpression):
+                return False
+            if isinstance(above, (cst.If, cst.While, cst.For, cst.CompFor, cst.CompIf)):
+                return False
+            if isinstance(above, (cst.Attribute, cst.Subscript)):
+                return False
+            if not isinstance(above, (cst.BooleanOperation, cst.IfExp, cst.BinaryOperation)):
+                return not isinstance(above, cst.Expr)
+            node = above
+        return True
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self.root)
 
     @cached_property
     def _mutations(self) -> dict[str, list[Mutation]]:

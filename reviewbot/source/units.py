@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Kind = Literal["function", "method", "class", "module"]
 FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound="cst.CSTNode")
+_Tree = TypeVar("_Tree", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,14 @@ class Facts:
     """What one walk over a unit's `ast` sees.
 
     `kinds`: the classes of its nodes. `calls`: the last name of everything called. `names`: every
-    identifier that is read, written, imported or used as an attribute or keyword.
+    identifier that is read, written, imported or used as an attribute or keyword. `nodes`: its nodes by
+    class, except names and constants; in no order.
     """
 
     kinds: frozenset[type[ast.AST]]
     calls: frozenset[str]
     names: frozenset[str]
+    nodes: dict[type[ast.AST], list[ast.AST]]
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -48,6 +51,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
     kinds: set[type[ast.AST]] = set()
     calls: set[str] = set()
     names: set[str] = set()
+    nodes: dict[type[ast.AST], list[ast.AST]] = {}
     stack = list(roots)
     while stack:
         node = stack.pop()
@@ -58,6 +62,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
             continue
         if kind is ast.Constant or (not nested and kind in _DEFINITIONS):
             continue
+        nodes.setdefault(kind, []).append(node)
         if kind is ast.Attribute:
             names.add(node.attr)  # type: ignore[attr-defined]
         elif kind is ast.Call:
@@ -71,7 +76,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
         elif kind is ast.alias:
             names.add((node.asname or node.name).split(".")[0])  # type: ignore[attr-defined]
         stack.extend(ast.iter_child_nodes(node))
-    return Facts(frozenset(kinds), frozenset(calls), frozenset(names))
+    return Facts(frozenset(kinds), frozenset(calls), frozenset(names), nodes)
 
 
 # What can hold a definition without being one.
@@ -145,6 +150,10 @@ class Unit:
     def has(self, *kinds: type[ast.AST]) -> bool:
         """Whether a node of any of these `ast` classes stands in it."""
         return not self.facts.kinds.isdisjoint(kinds)
+
+    def asts(self, kind: type[_Tree]) -> list[_Tree]:
+        """Its `ast` nodes of exactly that class, in no order; not for names and constants."""
+        return self.facts.nodes.get(kind, [])  # type: ignore[return-value]
 
     def calls(self, *names: str) -> bool:
         """Whether anything with one of these last names is called in it."""
