@@ -17,29 +17,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-<<<<<<< HEAD
+from reviewbot.flow.checks import Check, call_of, checks, operand
 from reviewbot.flow.nearby import still_catches
-=======
-from reviewbot.flow.calls import callee
-from reviewbot.flow.catches import names_read, still_catches
-from reviewbot.flow.checks import Check, checks
-from reviewbot.flow.syntax import argument, canonical, dotted, last_name, literal, qualified
-from reviewbot.flow.truth import Truth, display, is_length, truth
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
+from reviewbot.flow.truth import Truth, display, may_be_constant, truth
 from reviewbot.flow.values import values
->>>>>>> 292ee74 (wip)
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.model import Certainty
 
-_ONE_VALUE = {
-    "assertTrue": "assertEqual",
-    "assertFalse": "assertEqual",
-    "assertIsNotNone": "",
-    "assertIsNone": "",
-}
+_TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
+_ONE_VALUE = (*_TRUTHS, "assertIsNone", "assertIsNotNone")
 _ORDER = {"assertGreaterEqual": cst.GreaterThanEqual, "assertGreater": cst.GreaterThan}
+_VERDICT = re.compile(
+    r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
+)
 _MESSAGE = re.compile(r"msg|mess|err|reason|desc|text|output|hint|info|label|name|title|str|fmt|detail", re.I)
-_PREDICATES = {f"{m}.{f}" for m in ("numpy", "torch", "math", "jax.numpy") for f in (
-    "allclose", "isclose", "array_equal", "equal", "all", "any")}  # fmt: skip
 
 
 class ConstantVerdict(Rule):
@@ -69,7 +62,9 @@ class ConstantVerdict(Rule):
         Example("def test(a, b):\n    assert (a == b).all  # <- here\n"),
         Example(
             "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self):\n"
-            "        self.assertTrue(run(1), 2)  # <- here\n        self.assertTrue(run(1) or True)  # <- here\n"
+            "        self.assertTrue(run(1), 2)  # <- here\n"
+            "        self.assertTrue(run(1), run.rows)  # <- here\n"
+            "        self.assertTrue(run(1) or True)  # <- here\n"
             "        self.assertGreaterEqual(len(run(1)), 0)  # <- here\n"
             "        self.assertIsNotNone(run(1) == 2)  # <- here\n"
             "        self.assertTrue((run(1) == 2, 'wrong'))  # <- here\n"
@@ -93,105 +88,97 @@ class ConstantVerdict(Rule):
             "    assert raised\n"
         ),
         Example(
-            "def compare(rows):\n    ok = True\n    for a, b in rows:\n        ok = ok and a == b\n    assert ok\n"
+            "def compare(rows):\n    ok = True\n    for a, b in rows:\n        ok = ok and a == b\n"
+            "    assert ok\n"
         ),
         Example(
             "def compare(left, right):\n    failures = []\n    check(left, right, failures)\n"
             "    assert not failures\n"
         ),
         Example(
-            "def test(run):\n    errors = 0\n    for r in run():\n        errors += r.bad\n    assert errors == 0\n"
+            "def test(run):\n    errors = 0\n    for r in run():\n        errors += r.bad\n"
+            "    assert errors == 0\n"
         ),
         Example(
             "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self):\n"
             "        self.assertTrue(run(1), 'no rows')\n        self.assertTrue(run(1), f'{run} failed')\n"
             "        self.assertTrue(run(1), msg=run)\n        self.assertGreaterEqual(len(run(1)), 1)\n"
         ),
+        # Values that a person reads beside a verdict, and what says the same again.
+        Example(
+            "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self, a, b):\n"
+            "        self.assertTrue(a is b, (a, b))\n        self.assertTrue(a.startswith('x'), a)\n"
+            "        self.assertTrue(a.open, True)\n        self.assertFalse(a.errors, a.errors)\n"
+            "        self.assertTrue(isclose(a.x, b), b.x)\n"
+        ),
+        # Tests of truth itself, and of whether a line was reached.
+        Example(
+            "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self):\n"
+            "        self.assertTrue([42])\n        if not 1: self.fail('1 is false')\n"
+            "        reached = False\n        with run():\n            reached = True\n"
+            "        self.assertTrue(reached)\n"
+            "        with manager:\n            went_on = True\n            1 / 0\n"
+            "        self.assertTrue(went_on)\n"
+            "        hit = False\n        try:\n            raise E\n        except E:\n            pass\n"
+            "        else:\n            hit = True\n        self.assertFalse(hit)\n"
+            "        if not run: self.fail('a function is false')\n"
+            "        if True and (y := True): pass\n        else: self.fail('not bound')\n"
+        ),
         Example("def test(x):\n    assert x is None or x > 0\n    assert x == 1 or x == 2\n"),
         Example("import pytest\n\ndef test():\n    with pytest.raises(E):\n        assert bool(Strange())\n"),
     )
 
     def suspect(self, unit: Unit) -> bool:
-        flags = _constant_names(unit)
-        if any(_may_hold(node.test, flags, unit) or _compares(node.msg) for node in unit.asts(ast.Assert)):
+        if any(_suspicious(node.msg) or may_be_constant(node.test, unit) for node in unit.asts(ast.Assert)):
             return True
-        if unit.has(ast.Raise) and any(_may_hold(node.test, flags, unit) for node in unit.asts(ast.If)):
+        failing = unit.has(ast.Raise) or unit.calls("fail", "exit", "_exit", "quit", "error")
+        if failing and any(may_be_constant(node.test, unit) for node in unit.asts(ast.If)):
             return True
         for call in unit.asts(ast.Call):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-            if name in _ORDER or name in _ONE_VALUE and call.args:
-                if name in _ORDER or len(call.args) > 1 or _may_hold(call.args[0], flags, unit):
-                    return True
-                if name == "assertIsNotNone":
-                    return True
+            if name in _ORDER or name == "assertIsNotNone":
+                return True
+            if name in _TRUTHS and call.args and (len(call.args) > 1 or may_be_constant(call.args[0], unit)):
+                return True
         return False
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-<<<<<<< HEAD
-        for node in unit.find(cst.Assert):
-            if isinstance(node.test, cst.Tuple) and node.test.elements:
-                yield self.finding(
-                    unit,
-                    node,
-                    "the assertion is about a tuple, which is true whatever stands in it",
-                    certainty="proved",
-                    still_catches=still_catches(unit, node),
-                    fix=self._unwrap(unit, node),
-                )
-=======
-        for check in checks(unit):
-            call = check.node.value if isinstance(check.node, cst.Expr) else None
-            if isinstance(call, cst.Call) and last_name(call) in _ONE_VALUE and len(call.args) > 1:
-                found = self._second_argument(unit, check, call)
-                if found is not None:
-                    yield found
-                    continue
-            always = self._always(unit, check)
-            if always is not None and always.value is not check.fails_when:
-                yield from self._report(unit, check, always)
-            elif check.condition is not None and check.kind in ("assert", "call"):
-                yield from self._list(unit, check, check.condition)
-                if isinstance(check.node, cst.Assert) and _is_comparison(check.node.msg):
-                    yield self._message(unit, check)
->>>>>>> 292ee74 (wip)
+        every = checks(unit)
+        for check in every:
+            call = call_of(check.node)
+            ignored = self._second_argument(unit, check, call) if call is not None else None
+            condition, fails_when = _condition(check)
+            if ignored is not None or condition is None:
+                yield from [ignored] if ignored is not None else ()
+                continue
+            always = truth(condition, unit)
+            if always is not None and always.value is not fails_when:
+                yield from self._report(unit, check, condition, always, alone=len(every) == 1)
+            elif check.kind in ("assert", "call") and not fails_when:
+                yield from self._list(unit, check, condition)
+                if isinstance(check.node, cst.Assert) and isinstance(check.node.msg, cst.Comparison):
+                    yield self._message(unit, check, check.node.msg)
 
-    def _always(self, unit: Unit, check: Check) -> Truth | None:
-        node = check.condition
-        if node is None:
-            return _of_call(check)
-        uncalled = _uncalled(unit, node)
-        if uncalled is not None:
-            return uncalled
-        found = truth(node, values(unit))
-        # `if False:` and `if DEBUG:` switch code off on purpose.
-        if (
-            found is not None
-            and check.kind not in ("assert", "call")
-            and literal(node) in (True, False, 0, 1)
-        ):
-            return None
-        return found
-
-    def _report(self, unit: Unit, check: Check, always: Truth) -> Iterator[Finding]:
-        marker = check.condition is not None and literal(check.condition) in (True, 1)
-        names = names_read(unit, check.node if check.condition is None else check.condition)
-        if marker and len(checks(unit)) > 1:
-            return
-        yield self.finding(
-            unit,
-            check.node,
-            f"this check can never fail: {always.why}",
-            certainty="question" if marker else "proved",
-            steps=[step(unit, node, says) for node, says in always.places],
-            still_catches=still_catches(unit, [check.node], names),
-            fix=_fix(unit, check),
-        )
+    def _report(
+        self, unit: Unit, check: Check, condition: cst.BaseExpression, always: Truth, *, alone: bool
+    ) -> Iterator[Finding]:
+        certainty = _certainty(check, condition, always, alone=alone)
+        if certainty is not None:
+            yield self.finding(
+                unit,
+                check.node,
+                f"this check can never fail: {always.why}",
+                certainty=certainty,
+                steps=[step(unit, node, says) for node, says in always.places],
+                still_catches=still_catches(unit, check.condition or check.node, but=[check.node]),
+                fix=_fix(unit, check),
+            )
 
     def _list(self, unit: Unit, check: Check, node: cst.BaseExpression) -> Iterator[Finding]:
         """A list comprehension without a filter is as long as what it runs over."""
         if not isinstance(node, (cst.ListComp, cst.SetComp)) or node.for_in.ifs or node.for_in.inner_for_in:
             return
-        if check.fails_when or not _is_verdict(node.elt):
+        if not _is_verdict(node.elt):
             return
         over = unit.text(node.for_in.iter)
         bracketed = unit.text(node.elt) + unit.text(node.for_in)
@@ -201,113 +188,104 @@ class ConstantVerdict(Rule):
             check.node,
             f"this check fails only if `{over}` is empty: a list of verdicts is true whatever they are",
             certainty="proved" if _never_empty(node.for_in.iter) else "likely",
-            still_catches=still_catches(unit, [check.node], names_read(unit, node)),
+            still_catches=still_catches(unit, node),
             fix=Fix(f"assert that all of them hold: `{text}`", (rewrite(unit, node, text),)),
         )
 
-    def _message(self, unit: Unit, check: Check) -> Finding:
-        assert isinstance(check.node, cst.Assert) and check.node.msg is not None
-        message = check.node.msg
+    def _message(self, unit: Unit, check: Check, message: cst.BaseExpression) -> Finding:
         return self.finding(
             unit,
             check.node,
             f"`{canonical(message)}` is the assertion's message, so nothing ever compares it",
             certainty="likely",
-            still_catches=still_catches(unit, [check.node], names_read(unit, message)),
+            still_catches=still_catches(unit, message, but=[check.node]),
         )
 
     def _second_argument(self, unit: Unit, check: Check, call: cst.Call) -> Finding | None:
-        first, second = call.args[0], call.args[1]
-        if second.keyword is not None or second.star or first.star or len(call.args) > 2:
+        name = last_name(call)
+        if name not in _ONE_VALUE or len(call.args) != 2:
             return None
-        certain = _not_a_message(values(unit).resolve(second.value))
-        if certain is None:
+        first, second = call.args
+        if second.keyword is not None or second.star or first.star:
             return None
-        name, code = last_name(call), canonical(second.value)
-        instead = _ONE_VALUE[name]
-        fix = None
-        if instead and name == "assertTrue":
-            text = f"{dotted(call.func).rpartition('.')[0]}.{instead}({unit.text(first.value)}, {code})"
+        flow = values(unit)
+        certainty = _no_message(flow.resolve(first.value), first.value, flow.resolve(second.value), name)
+        if certainty is None:
+            return None
+        code, fix = unit.text(second.value), None
+        if name == "assertTrue" and certainty != "question":
+            text = f"{dotted(call.func).rpartition('.')[0]}.assertEqual({unit.text(first.value)}, {code})"
             fix = Fix("compare the two", (rewrite(unit, call, text),))
         return self.finding(
             unit,
             check.node,
             f"`{name}` takes `{code}` as its message, so nothing ever compares the two",
-            certainty="proved" if certain else "likely",
-            still_catches=still_catches(unit, [check.node], names_read(unit, call)),
+            certainty=certainty,
+            still_catches=still_catches(unit, call),
             fix=fix,
         )
 
 
-def _of_call(check: Check) -> Truth | None:
-    """The verdict of `assertGreaterEqual(len(x), 0)` and `assertIsNotNone(a == b)`."""
-    call = check.node.value if isinstance(check.node, cst.Expr) else None
-    if not isinstance(call, cst.Call) or not call.args:
-        return None
-    name, first = last_name(call), call.args[0].value
+def _condition(check: Check) -> tuple[cst.BaseExpression | None, bool]:
+    """The condition of a check and the value with which it fails, also of unittest's calls."""
+    if check.condition is not None:
+        return check.condition, check.fails_when
+    call = call_of(check.node) if check.kind == "call" else None
+    first = operand(call, 0) if call is not None else None
+    if call is None or first is None:
+        return None, False
+    name, second = last_name(call), operand(call, 1)
+    if name in ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf"):
+        return first, name in ("assertFalse", "failIf")
     if name == "assertIsNotNone":
-        target = cst.ComparisonTarget(cst.IsNot(), cst.Name("None"))
-    elif name in _ORDER and len(call.args) > 1 and is_length(first):
-        target = cst.ComparisonTarget(_ORDER[name](), call.args[1].value)
-    else:
+        return cst.Comparison(first, [cst.ComparisonTarget(cst.IsNot(), cst.Name("None"))]), False
+    if name in _ORDER and second is not None:
+        return cst.Comparison(first, [cst.ComparisonTarget(_ORDER[name](), second)]), False
+    return None, False
+
+
+def _certainty(
+    check: Check, condition: cst.BaseExpression, always: Truth, *, alone: bool
+) -> Certainty | None:
+    """How sure it is that a constant condition was not meant to be one."""
+    asserts = check.kind in ("assert", "call")
+    value = literal(condition)
+    if isinstance(check.node, cst.Assert) and isinstance(value, (str, tuple)):
+        return "proved"
+    # `if False:` switches code off, `assertTrue([1])` tests truth itself, `assert True` marks a place.
+    if value is not UNKNOWN or not any(isinstance(below, (cst.Name, cst.Call)) for below in walk(condition)):
+        return "question" if asserts and alone and value in (True, 1) else None
+    if any(isinstance(below, cst.NamedExpr) for below in walk(condition)):
         return None
-    from reviewbot.flow.values import Values
-
-    found = truth(cst.Comparison(first, [target]), Values(cst.Module([])))
-    return found if found is not None and found.value else None
+    compares = isinstance(condition, (cst.Comparison, cst.BooleanOperation))
+    return "proved" if asserts or always.places or compares else None
 
 
-def _uncalled(unit: Unit, node: cst.BaseExpression) -> Truth | None:
-    """A function, a bound method or a coroutine in the place of its result."""
-    if isinstance(node, cst.Call):
-        made = callee(unit, node)
-        if made is not None and isinstance(made.tree, ast.AsyncFunctionDef) and not made.tree.decorator_list:
-            generates = any(isinstance(below, (ast.Yield, ast.YieldFrom)) for below in ast.walk(made.tree))
-            kind = "an async generator" if generates else "a coroutine that nobody awaits"
-            return Truth(True, f"`{canonical(node)}` is {kind}, which is true")
+def _no_message(
+    first: cst.BaseExpression, asserted: cst.BaseExpression, second: cst.BaseExpression, name: str
+) -> Certainty | None:
+    """How sure it is that the second argument of `assertTrue` was meant to be compared; None if it is not."""
+    value = literal(second)
+    if isinstance(value, bool):
+        return None if value is (name == "assertTrue") else "question"
+    code = canonical(second)
+    shown = [second, *(below for below in walk(second) if isinstance(below, cst.BaseExpression))]
+    parts = {canonical(below) for below in walk(asserted) if isinstance(below, cst.BaseExpression)}
+    if isinstance(value, str) or value is None or _is_verdict(first) or code in parts:
         return None
-    if isinstance(node, cst.Attribute):
-        if node.attr.value in ("all", "any") and isinstance(node.value, cst.Comparison):
-            return Truth(True, f"`.{node.attr.value}` is not called, and a method is true")
-        if qualified(node, unit.file.imports) in _PREDICATES:
-            return Truth(True, f"`{dotted(node)}` is not called, and a function is true")
-    if isinstance(node, cst.Name):
-        reaching = values(unit).reaching(node)
-        if unit.is_function and reaching:
-            nested = [binding.node for binding in reaching]
-            plain = all(isinstance(n, cst.FunctionDef) and not n.decorators for n in nested)
-            return Truth(True, f"`{node.value}` is not called, and a function is true") if plain else None
-        named = unit.file.unit(node.value)
-        if named is not None and named.kind == "function" and not named.tree.decorator_list:  # type: ignore[union-attr]
-            if node.value not in _rebound(unit):
-                return Truth(True, f"`{node.value}` is not called, and a function is true")
-    return None
-
-
-def _rebound(unit: Unit) -> set[str]:
-    names = (n for n in ast.walk(unit.file.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return {name.id for name in names} | set(unit.file.imports)
-
-
-def _not_a_message(node: cst.BaseExpression) -> bool | None:
-    """True: surely no message. False: probably none. None: may well be one."""
-    value = literal(node)
-    if isinstance(value, str) or value is None:
+    if value is not UNKNOWN:
+        return "proved"
+    if isinstance(second, cst.Comparison):
+        return "likely"
+    if not isinstance(second, (cst.Attribute, cst.Subscript, cst.List, cst.Tuple, cst.Dict)):
         return None
-    if isinstance(value, (bool, int, float, bytes, list, tuple, dict, set)):
-        return True
-    if isinstance(node, (cst.Comparison, cst.List, cst.Tuple, cst.Dict, cst.ListComp)):
-        return True
-    if isinstance(
-        node, (cst.FormattedString, cst.ConcatenatedString, cst.BinaryOperation, cst.Call, cst.Lambda)
-    ):
-        return None
-    named = last_name(node)
-    return False if named and not _MESSAGE.search(named) and not isinstance(node, cst.Name) else None
+    about_it = any(canonical(part) in parts for part in shown if isinstance(part, (cst.Name, cst.Attribute)))
+    named = last_name(second)
+    return None if _MESSAGE.search(named) or (about_it and not named) else "likely"
 
 
-def _is_comparison(node: cst.BaseExpression | None) -> bool:
-    return isinstance(node, cst.Comparison)
+def _suspicious(message: ast.expr | None) -> bool:
+    return isinstance(message, ast.Compare)
 
 
 def _is_verdict(node: cst.BaseExpression) -> bool:
@@ -315,8 +293,7 @@ def _is_verdict(node: cst.BaseExpression) -> bool:
         return True
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
         return True
-    name = last_name(node) if isinstance(node, cst.Call) else ""
-    return name in ("isinstance", "allclose", "equal", "array_equal", "isclose", "all", "any", "startswith")
+    return isinstance(node, cst.Call) and _VERDICT.match(last_name(node)) is not None
 
 
 def _never_empty(node: cst.BaseExpression) -> bool:
@@ -353,54 +330,3 @@ def _fix(unit: Unit, check: Check) -> Fix | None:
         text = f"all({' '.join(inner.split())})"
         return Fix(f"assert that all of them hold: `{text}`", (rewrite(unit, node.test, text),))
     return None
-
-
-# The same questions asked of `ast`, so that few units are parsed twice.
-
-
-def _constant_names(unit: Unit) -> set[str]:
-    """Names that are assigned a boolean, a number or an empty collection."""
-    found: set[str] = set()
-    for node in (*unit.asts(ast.Assign), *unit.asts(ast.AnnAssign)):
-        value = node.value
-        empty = isinstance(value, (ast.List, ast.Dict)) and not (
-            getattr(value, "elts", None) or getattr(value, "keys", None)
-        )
-        if isinstance(value, ast.Constant) or empty or isinstance(value, ast.Tuple):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {
-                name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
-            }
-    return found
-
-
-def _may_hold(node: ast.expr, flags: set[str], unit: Unit) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return _may_hold(node.operand, flags, unit)
-    if isinstance(node, ast.BoolOp):
-        return isinstance(node.op, ast.Or) or any(_may_hold(value, flags, unit) for value in node.values)
-    if isinstance(node, ast.Compare):
-        sides = [node.left, *node.comparators]
-        if any(isinstance(side, ast.Constant) and side.value is None for side in sides):
-            return not isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript, ast.Await))
-        names = {side.id for side in sides if isinstance(side, ast.Name)}
-        return not names.isdisjoint(flags) or any(_is_len(side) for side in sides)
-    if isinstance(node, ast.Name):
-        named = unit.file.unit(node.id)
-        return node.id in flags or named is not None or unit.has(ast.FunctionDef)
-    if isinstance(node, ast.Attribute):
-        return node.attr in ("all", "any") or node.attr in {name.rpartition(".")[2] for name in _PREDICATES}
-    if isinstance(node, ast.Call):
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        if name == "bool":
-            return True
-        return any(isinstance(u.tree, ast.AsyncFunctionDef) and u.tree.name == name for u in unit.file.units)
-    return not isinstance(node, (ast.Subscript, ast.BinOp, ast.Await))
-
-
-def _is_len(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
-
-
-def _compares(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Compare)

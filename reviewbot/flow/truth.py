@@ -1,18 +1,25 @@
 """Conditions that have the same truth value on every run, and why.
 
-Only what the expression itself says, and local names whose every reaching definition says the same. What a
-call, a parameter or a global may yield stays unknown.
+Only what the expression itself says, local names whose every reaching definition says the same, and
+functions of the file that are not called. What a call, a parameter or a global may yield stays unknown.
 """
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal
-from reviewbot.flow.values import UNBOUND, Binding, Values
+from reviewbot.flow.assertions import PREDICATES
+from reviewbot.flow.calls import callee
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, qualified
+from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import File, Unit
 
 _NEVER_NONE = frozenset({"len", "isinstance", "issubclass", "str", "repr", "bool", "int", "float", "list"})
 
@@ -26,26 +33,31 @@ class Truth:
     places: tuple[tuple[cst.CSTNode, str], ...] = ()
 
 
-def truth(node: cst.BaseExpression, flow: Values) -> Truth | None:
+def truth(node: cst.BaseExpression, unit: Unit) -> Truth | None:
     """Whether an expression is always true, or always false; None where that cannot be known."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        inner = truth(node.expression, flow)
+        inner = truth(node.expression, unit)
         return None if inner is None else Truth(not inner.value, inner.why, inner.places)
     if isinstance(node, cst.BooleanOperation):
-        return _boolean(node, flow)
+        return _boolean(node, unit)
     if isinstance(node, cst.Comparison):
-        return _comparison(node, flow)
+        return _comparison(node, unit)
     if isinstance(node, cst.Name):
-        return _flag(node, flow) or _empty(node, flow)
+        flow = values(unit)
+        return _flag(node, flow) or _empty(node, flow) or _function(node, unit)
     if isinstance(node, cst.NamedExpr):
-        return truth(node.value, flow)
+        return truth(node.value, unit)
     if isinstance(node, cst.IfExp):
-        then, other = truth(node.body, flow), truth(node.orelse, flow)
+        then, other = truth(node.body, unit), truth(node.orelse, unit)
         if then is not None and other is not None and then.value == other.value:
             return Truth(then.value, "both arms of the conditional expression are", then.places)
         return None
-    if isinstance(node, cst.Call) and dotted(node.func) == "bool" and len(node.args) == 1:
-        return truth(node.args[0].value, flow)
+    if isinstance(node, cst.Call):
+        if dotted(node.func) == "bool" and len(node.args) == 1:
+            return truth(node.args[0].value, unit)
+        return _coroutine(node, unit)
+    if isinstance(node, cst.Attribute):
+        return _method(node, unit)
     return display(node)
 
 
@@ -82,10 +94,10 @@ def _has_plain(node: cst.Tuple | cst.List | cst.Set) -> bool:
     return any(isinstance(element, cst.Element) for element in node.elements)
 
 
-def _boolean(node: cst.BooleanOperation, flow: Values) -> Truth | None:
+def _boolean(node: cst.BooleanOperation, unit: Unit) -> Truth | None:
     decides = isinstance(node.operator, cst.Or)
     word = "or" if decides else "and"
-    left, right = truth(node.left, flow), truth(node.right, flow)
+    left, right = truth(node.left, unit), truth(node.right, unit)
     for side, found in ((node.right, right), (node.left, left)):
         if found is not None and found.value is decides:
             code = _short(canonical(side))
@@ -118,10 +130,11 @@ def _has_call(node: cst.CSTNode) -> bool:
     return any(isinstance(below, (cst.Call, cst.Await, cst.Yield)) for below in walk(node))
 
 
-def _comparison(node: cst.Comparison, flow: Values) -> Truth | None:
+def _comparison(node: cst.Comparison, unit: Unit) -> Truth | None:
     if len(node.comparisons) != 1:
         return None
     left, operator, right = node.left, node.comparisons[0].operator, node.comparisons[0].comparator
+    flow = values(unit)
     length = _length(left, operator, right) or _length(right, _MIRRORED.get(type(operator), operator), left)
     if length is not None:
         return length
@@ -188,13 +201,15 @@ def _flag(node: cst.Name, flow: Values) -> Truth | None:
         if not isinstance(value, bool):
             return None
         found.add(value)
-    if len(found) != 1:
+    # A flag that some line sets the other way tells whether that line ran, even where only one reaches.
+    every = [_constant(binding) for binding in flow.bindings(node.value)]
+    if len(found) != 1 or any(value not in found for value in every if value is not UNKNOWN):
         return None
     value = found.pop()
     places = tuple(
         (binding.node, f"`{node.value}` becomes {value} here") for binding in flow.all if binding in reaching
     )
-    return Truth(value, f"`{node.value}` is {value} on every path that leads here", places)
+    return Truth(value, f"`{node.value}` is never anything but {value}", places)
 
 
 def _constant(binding: Binding) -> object:
@@ -244,6 +259,98 @@ def _empty(node: cst.Name, flow: Values) -> Truth | None:
         return None
     (binding,) = flow.reaching(node)
     return Truth(False, f"nothing is ever put into `{node.value}`", ((binding.node, "it starts empty here"),))
+
+
+def _function(node: cst.Name, unit: Unit) -> Truth | None:
+    reaching = values(unit).reaching(node) if unit.is_function else frozenset()
+    why = f"`{node.value}` is not called, and a function is true"
+    if reaching:
+        defined = [binding.node for binding in reaching]
+        plain = all(isinstance(made, cst.FunctionDef) and not made.decorators for made in defined)
+        return Truth(True, why) if plain else None
+    named = unit.file.unit(node.value)
+    if named is None or named.kind != "function" or node.value in _rebound(unit.file):
+        return None
+    assert isinstance(named.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return None if named.tree.decorator_list else Truth(True, why)
+
+
+def _rebound(file: File) -> set[str]:
+    names = (n for n in ast.walk(file.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {name.id for name in names} | set(file.imports)
+
+
+def _coroutine(node: cst.Call, unit: Unit) -> Truth | None:
+    made = callee(unit, node)
+    if made is None or not isinstance(made.tree, ast.AsyncFunctionDef) or made.tree.decorator_list:
+        return None
+    generates = any(isinstance(below, (ast.Yield, ast.YieldFrom)) for below in ast.walk(made.tree))
+    kind = "an async generator" if generates else "a coroutine that nobody awaits"
+    return Truth(True, f"`{_short(canonical(node))}` is {kind}, which is true")
+
+
+def _method(node: cst.Attribute, unit: Unit) -> Truth | None:
+    if node.attr.value in ("all", "any") and isinstance(node.value, cst.Comparison):
+        return Truth(True, f"`.{node.attr.value}` is not called, and a method is true")
+    if qualified(node, unit.file.imports) in PREDICATES:
+        return Truth(True, f"`{dotted(node)}` is not called, and a function is true")
+    return None
+
+
+# The same asked of `ast`, so that few units need to be parsed twice.
+
+
+def may_be_constant(node: ast.expr, unit: Unit) -> bool:
+    """Whether `truth` could know the value of this condition; yes too often, never no wrongly."""
+    if isinstance(node, ast.UnaryOp):
+        return may_be_constant(node.operand, unit)
+    if isinstance(node, ast.BoolOp):
+        return isinstance(node.op, ast.Or) or any(may_be_constant(value, unit) for value in node.values)
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        if any(isinstance(side, ast.Constant) and side.value is None for side in sides):
+            return not isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript, ast.Await))
+        return any(
+            _is_len(side) or (isinstance(side, ast.Name) and side.id in _flags(unit)) for side in sides
+        )
+    if isinstance(node, ast.Name):
+        return node.id in _flags(unit) or unit.file.unit(node.id) is not None or unit.has(ast.FunctionDef)
+    if isinstance(node, ast.Attribute):
+        return node.attr in _PREDICATE_NAMES
+    if isinstance(node, ast.Call):
+        named = node.func
+        name = (
+            named.id
+            if isinstance(named, ast.Name)
+            else named.attr
+            if isinstance(named, ast.Attribute)
+            else ""
+        )
+        return name == "bool" or name in _async_names(unit.file)
+    return not isinstance(node, (ast.Subscript, ast.BinOp, ast.Await))
+
+
+_PREDICATE_NAMES = frozenset(name.rpartition(".")[2] for name in PREDICATES)
+
+
+def _is_len(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+
+
+def _async_names(file: File) -> set[str]:
+    return {unit.tree.name for unit in file.units if isinstance(unit.tree, ast.AsyncFunctionDef)}
+
+
+def _flags(unit: Unit) -> set[str]:
+    """Names that are given a literal."""
+    literals = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple)
+    targets: list[ast.expr] = []
+    for node in unit.asts(ast.Assign):
+        targets.extend(node.targets if isinstance(node.value, literals) else ())
+    for given in (*unit.asts(ast.AnnAssign), *unit.asts(ast.NamedExpr)):
+        if isinstance(given, (ast.AnnAssign, ast.NamedExpr)) and isinstance(given.value, literals):
+            targets.append(given.target)
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
 
 
 def _short(code: str) -> str:

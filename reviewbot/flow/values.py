@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 BindingKind = Literal[
-    "assign", "augmented", "parameter", "loop", "with", "except", "import", "definition", "match", "unbound"
+    "assign",
+    "walrus",
+    "augmented",
+    "parameter",
+    "loop",
+    "with",
+    "except",
+    "import",
+    "definition",
+    "match",
+    "unbound",
 ]
 Role = Literal["whole", "part", "item", "key", "value", "counter"]
 
@@ -117,11 +127,11 @@ class Values:
         for _ in range(20):
             if not isinstance(node, cst.Name):
                 return node
-            reaching = self.reaching(node)
+            reaching = self.reaching(node) - {UNBOUND}
             if len(reaching) != 1:
                 return node
             (binding,) = reaching
-            if binding.kind != "assign" or binding.role != "whole" or binding.value is None:
+            if binding.kind not in ("assign", "walrus") or binding.role != "whole" or binding.value is None:
                 return node
             node = binding.value
         return node
@@ -183,7 +193,8 @@ class Values:
         while (above := self._index.parent(node)) is not None:
             if isinstance(above, cst.Arg):
                 call = self._index.parent(above)
-                return not (isinstance(call, cst.Call) and last_name(call) in _LOOKING)
+                raised = call is not None and isinstance(self._index.parent(call), cst.Raise)
+                return not (raised or (isinstance(call, cst.Call) and last_name(call) in _LOOKING))
             if isinstance(above, (cst.Comparison, cst.ComparisonTarget, cst.UnaryOperation, cst.Assert)):
                 return False
             if isinstance(above, cst.FormattedStringExpression):
@@ -392,8 +403,8 @@ class Values:
         breaks = self._breaks.pop()
         forever = isinstance(node, cst.While) and _is_true(node.test)
         after: Environment | None = None if forever else entry
-        if node.orelse is not None and after is not None:
-            after = self._block(_statements(node.orelse.body), dict(after))
+        if node.orelse is not None:
+            after = self._block(_statements(node.orelse.body), after)
         for end in breaks:
             after = _join(after, end)
         return after
@@ -404,7 +415,7 @@ class Values:
             interrupted[binding.name] = interrupted.get(binding.name, frozenset((UNBOUND,))) | {binding}
         end = self._block(_statements(node.body), dict(env))
         if node.orelse is not None:
-            end = self._block(_statements(node.orelse.body), end) if end is not None else None
+            end = self._block(_statements(node.orelse.body), end)
         for handler in node.handlers:
             inside = dict(interrupted)
             if handler.type is not None:
@@ -423,7 +434,8 @@ class Values:
         swallows = False
         for item in node.items:
             self._read(item.item, env)
-            swallows = swallows or (isinstance(item.item, cst.Call) and last_name(item.item) in _SWALLOWING)
+            # A manager made elsewhere may swallow what its block raises.
+            swallows = swallows or isinstance(item.item, cst.Name) or last_name(item.item) in _SWALLOWING
             if item.asname is not None and isinstance(item.asname.name, cst.BaseExpression):
                 self._target(item.asname.name, item.item, env, "with")
         end = self._block(_statements(node.body), dict(env))
@@ -467,8 +479,10 @@ class Values:
             targets: list[tuple[cst.BaseExpression, cst.BaseExpression, BindingKind]] = []
             if isinstance(node, cst.Assign):
                 targets = [(target.target, node.value, "assign") for target in node.targets]
-            elif isinstance(node, (cst.AnnAssign, cst.NamedExpr)):
+            elif isinstance(node, cst.AnnAssign):
                 targets = [(node.target, node.value, "assign")] if node.value is not None else []
+            elif isinstance(node, cst.NamedExpr):
+                targets = [(node.target, node.value, "walrus")]
             elif isinstance(node, cst.For):
                 targets = [(node.target, node.iter, "loop")]
             elif isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name):
@@ -525,7 +539,7 @@ class Values:
                 stack.append(node.value)
             elif isinstance(node, cst.NamedExpr):
                 self._read(node.value, env)
-                self._target(node.target, node.value, env, "assign")
+                self._target(node.target, node.value, env, "walrus")
             elif isinstance(node, cst.Lambda):
                 self._nested(node, env)
             elif isinstance(node, _COMPREHENSIONS):
