@@ -371,9 +371,10 @@ def _looks_at(unit: Unit, own: Terms, expression: cst.BaseExpression, wanted: se
             assert isinstance(node, cst.BaseExpression)
             if own.text(node) in wanted:
                 return True
-        if isinstance(node, cst.Lambda):
-            continue
-        stack.extend(children(node))
+        if isinstance(node, (cst.Attribute, cst.Arg)):
+            stack.append(node.value)
+        elif not isinstance(node, cst.Lambda):
+            stack.extend(children(node))
     return False
 
 

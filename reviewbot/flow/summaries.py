@@ -84,6 +84,7 @@ class Summaries:
         # Not the file itself: what is shared must not keep its key alive.
         self._imports = file.imports
         self._known: dict[int, Summary | None] = {}
+        self._inside: dict[int, dict[str, FunctionTree]] = {}
         self._functions = {node.name: node for node in _top_level(file.tree) if isinstance(node, _FUNCTIONS)}
         self._classes = {node.name: node for node in _top_level(file.tree) if isinstance(node, ast.ClassDef)}
 
@@ -99,13 +100,20 @@ class Summaries:
         """The function that a dotted name called in `unit` means, if it stands in the file."""
         first, _, rest = name.partition(".")
         if not rest:
-            nested = _nested(unit.tree, first) if unit.is_function else None
+            nested = self._nested(unit.tree).get(first) if unit.is_function else None
             return nested or self._functions.get(first)
         if "." in rest:
             return None
         if first in ("self", "cls", "super()") and unit.owner is not None:
             return self.method(unit.owner, rest, skip=first == "super()")
         return self.method(self._classes[first], rest) if first in self._classes else None
+
+    def _nested(self, tree: ast.AST) -> dict[str, FunctionTree]:
+        """The functions defined inside a function, by name; the last of a name counts."""
+        if id(tree) not in self._inside:
+            inside = (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and node is not tree)
+            self._inside[id(tree)] = {node.name: node for node in inside}
+        return self._inside[id(tree)]
 
     def method(self, owner: ast.ClassDef, name: str, *, skip: bool = False) -> FunctionTree | None:
         """The method of a class or of its bases in the file; with `skip` of its bases alone."""
@@ -200,14 +208,6 @@ def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
             for child in getattr(statement, field, ()):
                 below.extend(child.body if isinstance(child, ast.ExceptHandler) else [child])
         stack.extend(reversed(below))
-
-
-def _nested(tree: ast.AST, name: str) -> FunctionTree | None:
-    found = None
-    for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS) and node.name == name and node is not tree:
-            found = node
-    return found
 
 
 def _is_verdict(node: ast.Raise, nodes: list[ast.AST]) -> bool:

@@ -1,0 +1,60 @@
+"""Whether code is there to judge: a test, a test's helper, a comparison script, a parity harness."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from reviewbot.source.units import Unit
+
+BASELINE = frozenset({
+    "baseline", "base", "reference", "ref", "expected", "golden", "gold", "eager", "hf", "legacy", "before",
+    "original", "orig", "uninterrupted", "oracle", "truth", "gt", "want", "wanted", "desired", "left",
+    "first", "old", "unsharded", "control", "source",
+})  # fmt: skip
+OTHER = frozenset({
+    "other", "actual", "fast", "new", "compiled", "chunked", "restored", "resumed", "recovered", "recovery",
+    "candidate", "got", "after", "result", "output", "right", "second", "sharded", "replayed", "loaded",
+    "test", "tested", "copy", "target", "observed", "computed", "pred", "predicted", "converted", "quantized",
+})  # fmt: skip
+
+_TEST_FILE = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)")
+_JUDGES = re.compile(
+    r"(?i)(^|[_/.])(compare|comparison|compar\w*|parity|verif\w*|check|checks|equiv\w*|match\w*|consisten\w*"
+    r"|regress\w*|diff|assert\w*|roundtrip|golden|agree\w*|same|identical|correct\w*|accuracy)([_/.]|$)"
+)
+
+
+def in_test_file(path: str) -> bool:
+    """Whether a path is one where tests and their helpers stand."""
+    return _TEST_FILE.search(path) is not None
+
+
+def judges(unit: Unit) -> bool:
+    """Whether a unit is there to judge: it stands among tests, its name or its file's says that it compares,
+    or it is given the two sides of a comparison by their names."""
+    if unit.is_test or in_test_file(unit.file.path):
+        return True
+    if _JUDGES.search(unit.name) or _JUDGES.search(unit.file.path.rpartition("/")[2]):
+        return True
+    if isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        arguments = unit.tree.args
+        return two_sides(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    return False
+
+
+def side(name: str) -> str:
+    """`baseline` or `other` for a name that says which run it belongs to, "" for the rest."""
+    words = name.lower().strip("_").split("_")
+    if not BASELINE.isdisjoint(words):
+        return "baseline"
+    return "other" if not OTHER.isdisjoint(words) else ""
+
+
+def two_sides(names: Iterable[str]) -> bool:
+    """Whether among the names one says baseline and another says the other side."""
+    return {side(name) for name in names} >= {"baseline", "other"}

@@ -1,0 +1,245 @@
+"""Loops and quantifiers that check each item of something: what they run over and what they check."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.checks import Check, call_of, checks
+from reviewbot.flow.guards import deciding
+from reviewbot.flow.summaries import Summaries
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
+from reviewbot.flow.values import values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Comprehension = cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp
+Form = Literal["all", "none", "figure"]
+
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+_TRUE = frozenset({"assertTrue", "assert_", "assert_true", "ok_", "failUnless"})
+_FALSE = frozenset({"assertFalse", "assert_false", "failIf", "assertEmpty"})
+_FIGURES = frozenset({"max", "sum", "mean", "fmean", "min", "amax", "nanmax", "nanmean", "average"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedLoop:
+    """A `for` whose body checks, with its checks in source order (those of inner loops too)."""
+
+    node: cst.For
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantified:
+    """A comprehension on which a check decides as a whole.
+
+    `all`: the check passes if each element is true. `none`: it passes if no element is, or if nothing is
+    left by the comprehension's condition. `figure`: it looks at a figure over the elements, `max(…)`.
+    `check` is the statement that decides.
+    """
+
+    node: Comprehension
+    form: Form
+    check: cst.CSTNode
+
+
+def checked_loops(unit: Unit) -> list[CheckedLoop]:
+    """The `for` loops of a unit that check in their body, in source order."""
+    inside: dict[cst.CSTNode, list[Check]] = {}
+    for check in checks(unit):
+        below: cst.CSTNode = check.node
+        for above in unit.ancestors(check.node):
+            if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+                break
+            if isinstance(above, cst.For) and below is above.body:
+                inside.setdefault(above, []).append(check)
+            below = above
+    return [CheckedLoop(loop, tuple(inside[loop])) for loop in unit.find(cst.For) if loop in inside]
+
+
+def is_forced(unit: Unit, check: Check, loop: cst.For) -> bool:
+    """Whether a check fails on every item that reaches it: a loop over what must not be there."""
+    if check.kind not in ("raise", "fail", "exit"):
+        return False
+    for above in unit.ancestors(check.node):
+        if above is loop:
+            return True
+        if isinstance(above, (cst.If, cst.ExceptHandler, cst.Else, cst.While, cst.For)):
+            return False
+    return True
+
+
+def quantified(unit: Unit) -> list[Quantified]:
+    """The comprehensions on which the unit's checks decide, written in a check or reached by a name."""
+    found: dict[int, Quantified] = {}
+    for expression, holds, check in _conditions(unit):
+        for node, form in _parts(unit, expression, holds, 4):
+            found.setdefault(id(node), Quantified(node, form, check))
+    return list(found.values())
+
+
+def _conditions(unit: Unit) -> Iterator[tuple[cst.BaseExpression, bool, cst.CSTNode]]:
+    """What must hold (or not hold) for a check to pass, with the check's statement."""
+    for check in checks(unit):
+        if check.condition is not None:
+            yield check.condition, not check.fails_when, check.node
+            continue
+        call = call_of(check.node)
+        if call is None or check.kind != "call" or not call.args:
+            continue
+        name, first = last_name(call), call.args[0].value
+        if name in _TRUE or name in _FALSE:
+            yield first, name in _TRUE, check.node
+        elif len(call.args) > 1:
+            second = call.args[1].value
+            if _is_nothing(second) or _is_nothing(first):
+                yield (first if _is_nothing(second) else second), False, check.node
+            elif name in ("assertLess", "assertLessEqual", "assertGreater", "assertGreaterEqual"):
+                for side in (first, second):
+                    yield side, True, check.node
+    if returns_verdict(unit):
+        for node in unit.find(cst.Return):
+            if node.value is not None and not _nested(unit, node):
+                yield node.value, True, node
+
+
+def returns_verdict(unit: Unit) -> bool:
+    """Whether a function answers by what it returns: a comparison's outcome, or a list of differences."""
+    if unit.is_test or not unit.is_function or not unit.has(ast.Return):
+        return False
+    summary = Summaries.of(unit.file).called(unit.name.rpartition(".")[2], unit)
+    if summary is None and unit.kind == "method":
+        summary = Summaries.of(unit.file).called(f"self.{unit.name.rpartition('.')[2]}", unit)
+    return summary is not None and summary.returns == "verdict" and not summary.generator
+
+
+def _nested(unit: Unit, node: cst.CSTNode) -> bool:
+    return any(
+        isinstance(above, (cst.FunctionDef, cst.Lambda)) and above is not unit.node
+        for above in unit.ancestors(node)
+    )
+
+
+def _parts(
+    unit: Unit, node: cst.BaseExpression, holds: bool, depth: int
+) -> Iterator[tuple[Comprehension, Form]]:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield from _parts(unit, node.expression, not holds, depth)
+    elif isinstance(node, cst.BooleanOperation):
+        yield from _parts(unit, node.left, holds, depth)
+        yield from _parts(unit, node.right, holds, depth)
+    elif isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        yield from _of_comparison(unit, node, holds, depth)
+    elif isinstance(node, cst.Call):
+        name = last_name(node)
+        inner = node.args[0].value if node.args and not node.args[0].star else None
+        if name in ("all", "any") and isinstance(inner, COMPREHENSIONS):
+            if (name == "all") == holds:
+                yield inner, "all" if name == "all" else "none"
+        elif name in ("bool", "len") and inner is not None:
+            yield from _parts(unit, inner, holds, depth)
+        elif name in _FIGURES and isinstance(inner, COMPREHENSIONS):
+            yield inner, "figure"
+    elif isinstance(node, COMPREHENSIONS) and not isinstance(node, cst.GeneratorExp):
+        if not holds:
+            yield node, "none"
+    elif isinstance(node, cst.Name) and depth:
+        for binding in values(unit).reaching(node):
+            if binding.kind == "assign" and binding.role == "whole" and binding.value is not None:
+                yield from _parts(unit, binding.value, holds, depth - 1)
+
+
+def _of_comparison(
+    unit: Unit, node: cst.Comparison, holds: bool, depth: int
+) -> Iterator[tuple[Comprehension, Form]]:
+    target = node.comparisons[0]
+    for one, other in ((node.left, target.comparator), (target.comparator, node.left)):
+        if _is_nothing(other) and isinstance(target.operator, (cst.Equal, cst.NotEqual, cst.GreaterThan)):
+            yield from _parts(unit, one, holds != isinstance(target.operator, cst.Equal), depth)
+        elif isinstance(one, (cst.Call, cst.Name)):
+            for part, form in _parts(unit, one, holds, depth):
+                if form == "figure":
+                    yield part, form
+
+
+def _is_nothing(node: cst.BaseExpression) -> bool:
+    value = literal(node)
+    if value is UNKNOWN:
+        return isinstance(node, cst.Call) and dotted(node.func) in ("set", "list", "dict") and not node.args
+    return value is not None and not isinstance(value, bool) and value in (0, [], {}, (), "")
+
+
+def counted(unit: Unit, loop: cst.For) -> bool:
+    """Whether what the loop's body records (a counter, a flag, a list) is looked at after the loop in a way
+    that fails if the body never ran, or if the loop has an `else` that fails."""
+    if loop.orelse is not None and any(isinstance(n, (cst.Raise, cst.Assert)) for n in walk(loop.orelse)):
+        return True
+    flow = values(unit)
+    written = {binding.name for binding in flow.all if _under(unit, binding.node, loop.body)}
+    for node in walk(loop.body):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            inner = node.func.value
+            if isinstance(inner, cst.Name):
+                written.update(m.name for m in flow.mutations(inner.value) if m.node is node)
+    rank = unit.index.rank
+    for expression in deciding(unit):
+        if rank(expression) < rank(loop) or _under(unit, expression, loop):
+            continue
+        names = [name for name in flow.reads(expression) if name.value in written]
+        if names and passes_untouched(unit, expression, loop) is not True:
+            return True
+    return False
+
+
+def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) -> bool | None:
+    """Whether an expression after a loop is one that a body which never ran leaves passing: `ok` after
+    `ok = True`, `not errors` after `errors = []`. None where that cannot be said."""
+    negated = False
+    while isinstance(expression, cst.UnaryOperation) and isinstance(expression.operator, cst.Not):
+        expression, negated = expression.expression, not negated
+    name: cst.BaseExpression = expression
+    if isinstance(expression, cst.Comparison) and len(expression.comparisons) == 1:
+        target = expression.comparisons[0]
+        if isinstance(target.operator, (cst.LessThan, cst.LessThanEqual)):
+            name = expression.left
+            start = _start(unit, name, loop)
+            limit = literal(target.comparator)
+            if isinstance(start, (int, float)) and isinstance(limit, (int, float)):
+                return start <= limit
+            return True if isinstance(start, (int, float)) and start == 0 else None
+        if not isinstance(target.operator, cst.Equal):
+            return None
+        wanted, start = literal(target.comparator), _start(unit, expression.left, loop)
+        return None if wanted is UNKNOWN or start is UNKNOWN else wanted == start
+    if isinstance(name, cst.Call) and dotted(name.func) == "len" and name.args:
+        name = name.args[0].value
+    start = _start(unit, name, loop)
+    if start is UNKNOWN:
+        return None
+    above = unit.parent(expression)
+    fails_when_true = isinstance(above, cst.If) and above.test is expression
+    return (bool(start) != negated) != fails_when_true
+
+
+def _start(unit: Unit, node: cst.BaseExpression, loop: cst.For) -> object:
+    """The value that a name has before a loop, if it is written out."""
+    if not isinstance(node, cst.Name):
+        return UNKNOWN
+    before = [
+        binding
+        for binding in values(unit).bindings(node.value)
+        if not _under(unit, binding.node, loop) and unit.index.rank(binding.node) < unit.index.rank(loop)
+    ]
+    if len(before) != 1 or before[0].value is None or before[0].role != "whole":
+        return UNKNOWN
+    return literal(before[0].value)
+
+
+def _under(unit: Unit, inner: cst.CSTNode, outer: cst.CSTNode) -> bool:
+    return inner is outer or any(above is outer for above in unit.ancestors(inner))

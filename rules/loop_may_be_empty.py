@@ -1,0 +1,284 @@
+"""A check over each item of a collection that may hold nothing.
+
+## Why
+A loop over nothing checks nothing, and `all(...)` of nothing is true. When the collection is filtered, read
+from disk, looked up with an empty default, or what two sides have in common, a fault that empties it passes
+the test that was written to find it.
+
+## Instead
+Require the collection to hold something, better yet how much: `assert len(rows) == 8` before the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.guards import non_empty, same_keys
+from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.judging import judges
+from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import dotted, last_name
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
+from reviewbot.model import Certainty
+
+_MODEL_PARTS = frozenset({
+    "parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers", "children",
+    "named_children", "state_dict",
+})  # fmt: skip
+_SIZED = (cst.ListComp, cst.SetComp, cst.DictComp)
+
+
+class LoopMayBeEmpty(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            def test_rows(run):
+                for row in [row for row in run(1) if row.done]:
+                    assert row.reward == 1  # <- here
+        """),
+        Example("""
+            def test_rows(run):
+                assert all(row.reward == 1 for row in run(1) if row.done)  # <- here
+        """),
+        Example("""
+            def test_dumps(tmp_path, run):
+                run(tmp_path)
+                for dump in sorted(tmp_path.glob("step*.jsonl")):
+                    for line in dump.read_text().splitlines():
+                        assert line.startswith("{")  # <- here
+        """),
+        Example(
+            """
+            def compare(reference, restored):
+                for key in reference.keys() & restored.keys():
+                    if reference[key] != restored[key]:
+                        raise AssertionError(key)  # <- here
+            """,
+            path="tools/parity.py",
+        ),
+        Example("""
+            def test_calls(self, log):
+                for call in log.get("calls", []):
+                    self.assertEqual(call["status"], "done")  # <- here
+        """),
+        Example("""
+            def test_twice(run):
+                rows = zip(run(1), run(2))
+                print(list(rows))
+                for left, right in rows:
+                    assert left == right  # <- here
+        """),
+        Example("""
+            def test_filled(run):
+                restored = []
+                for row in run(1):
+                    if row.restored:
+                        restored.append(row)
+                for row in restored:
+                    assert row.prefix  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            def test_rows(run):
+                rows = [row for row in run(1) if row.done]
+                assert len(rows) == 2
+                for row in rows:
+                    assert row.reward == 1
+        """),
+        Example("""
+            def test_after(run):
+                seen = 0
+                for row in filter(None, run(1)):
+                    assert row.reward == 1
+                    seen += 1
+                assert seen == 2
+        """),
+        Example("""
+            CASES = [(1, 2), (3, 4)]
+
+            def test_table(run):
+                for given, wanted in CASES:
+                    assert run(given) == wanted
+                for n in range(3):
+                    assert run(n)
+                assert all(run(x) for x in (1, 2))
+        """),
+        Example("""
+            def test_some(run):
+                rows = run(1)
+                assert any(row.done for row in rows)
+                assert all(row.reward for row in rows if row.done)
+        """),
+        Example("""
+            def test_none_left_over(run):
+                for name in set(run(1)) - set(run(2)):
+                    raise AssertionError(name)
+        """),
+        Example("""
+            def compare(reference, restored):
+                assert reference.keys() == restored.keys()
+                for key in reference.keys() & restored.keys():
+                    assert reference[key] == restored[key]
+        """),
+        Example("""
+            def some(rows):
+                if not rows:
+                    raise AssertionError("no rows")
+
+            def test_guard_in_a_helper(run):
+                rows = [row for row in run(1) if row.done]
+                some(rows)
+                for row in rows:
+                    assert row.reward == 1
+        """),
+        Example("""
+            def test_first(tmp_path):
+                files = sorted(tmp_path.glob("*.json"))
+                print(files[0].name)
+                for file in files:
+                    assert file.stat().st_size
+        """),
+        Example(
+            """
+            def total(rows):
+                for row in [row for row in rows if row.done]:
+                    assert row.reward is not None
+                    yield row.reward
+            """,
+            path="robot/reward.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.has(ast.For, ast.GeneratorExp, ast.ListComp, ast.SetComp) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        reported: set[int] = set()
+        for loop in checked_loops(unit):
+            checks = [check for check in loop.checks if not is_forced(unit, check, loop.node)]
+            if not checks or id(checks[0].node) in reported:
+                continue
+            found = iterable(unit, loop.node.iter)
+            if not _may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
+                continue
+            reported.add(id(checks[0].node))
+            yield self._loop(unit, loop, checks[0].node, found)
+        for part in quantified(unit):
+            found = _of_quantified(unit, part)
+            if id(part.check) not in reported and _may_be_empty(unit, part.node, part.node, found):
+                reported.add(id(part.check))
+                yield self._quantified(unit, part, found)
+
+    def _loop(self, unit: Unit, loop: CheckedLoop, check: cst.CSTNode, found: Iterable) -> Finding:
+        name = unit.text(loop.node.iter)
+        return self.finding(
+            unit,
+            check,
+            f"this check runs once for each item of `{_short(name)}`, which {found.says}; over nothing it"
+            " never runs" + ("" if found.empty else ", and nothing requires that there is something"),
+            certainty=_certainty(found),
+            steps=(
+                step(unit, loop.node.iter, "the loop runs over this"),
+                step(found.unit, found.node, f"which {found.says}"),
+            ),
+            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
+            fix=_require(unit, loop),
+        )
+
+    def _quantified(self, unit: Unit, part: Quantified, found: Iterable) -> Finding:
+        over = _short(unit.text(part.node.for_in.iter))
+        holds = "all(...) of nothing is true" if part.form == "all" else "nothing is found in nothing"
+        return self.finding(
+            unit,
+            part.check,
+            f"this check asks about each item of `{over}`, and what it asks about {found.says};"
+            f" {holds}, so that it passes when nothing is left",
+            certainty=_certainty(found),
+            steps=(step(found.unit, found.node, f"this {found.says}"),),
+            still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
+        )
+
+
+def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
+    if part.form == "all":
+        return iterable(unit, part.node)
+    return iterable(unit, part.node.for_in.iter)
+
+
+def _may_be_empty(unit: Unit, node: cst.CSTNode, over: cst.BaseExpression, found: Iterable) -> bool:
+    """Whether an iterable is one that may hold nothing, and nothing around `node` looks at that."""
+    if not found.says or found.empty is False:
+        return False
+    if found.empty:
+        return True
+    if any(non_empty(unit, node, part) for part in _parts(over)):
+        return False
+    if found.unit is not unit:
+        return True
+    if isinstance(found.node, cst.BaseExpression) and non_empty(unit, node, found.node):
+        return False
+    if isinstance(found.node, cst.BinaryOperation):
+        return not same_keys(unit, node, found.node.left, found.node.right)
+    return not _some_of_the_same(unit, found.node)
+
+
+def _parts(over: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """An iterable, and where it is a `zip` or an `enumerate` what that takes its items from."""
+    if isinstance(over, cst.Call) and dotted(over.func) in ("zip", "enumerate", "product", "sorted", "list"):
+        return [over, *(part for arg in over.args if arg.keyword is None for part in _parts(arg.value))]
+    return [over]
+
+
+def _some_of_the_same(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether an `any(...)` elsewhere asks about what a comprehension takes its items from."""
+    if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        return False
+    source = unit.text(node.for_in.iter)
+    for call in unit.find(cst.Call):
+        if last_name(call) == "any" and call.args:
+            asked = call.args[0].value
+            if isinstance(asked, (cst.GeneratorExp, cst.ListComp)) and unit.text(asked.for_in.iter) == source:
+                return True
+    return False
+
+
+def _certainty(found: Iterable) -> Certainty:
+    if found.empty:
+        return "proved"
+    source = found.source
+    # A filter over a table or over a model's own parts is as a rule written to leave some.
+    if source is not None and (source.empty is False or last_name(source.node) in _MODEL_PARTS):
+        return "question"
+    return "likely"
+
+
+def _require(unit: Unit, loop: CheckedLoop) -> Fix | None:
+    """`assert rows` before the loop, where `rows` is a name for something that has a size."""
+    over = loop.node.iter
+    if not isinstance(over, cst.Name):
+        return None
+    made = values(unit).resolve(over)
+    sized = isinstance(made, _SIZED) or (
+        isinstance(made, cst.Call) and dotted(made.func) in ("sorted", "list", "set", "tuple")
+    )
+    line = unit.span(loop.node).line
+    before = unit.file.lines[line - 1]
+    if not sized or not before.lstrip().startswith("for "):
+        return None
+    indent = before[: len(before) - len(before.lstrip())]
+    edit = Edit(unit.file.path, line, line - 1, f"{indent}assert {over.value}\n")
+    return Fix(f"require `{over.value}` to hold something", (edit,), safe=True)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:59] + "…"
