@@ -17,7 +17,6 @@ from reviewbot.lint.registry import rule_ids
 from reviewbot.model import CERTAINTIES
 
 CASES = Path(__file__).parent / "cases"
-pytestmark = pytest.mark.slow
 MARKER = re.compile(r" *# BAD (?P<rule>[a-z-]+)$", re.MULTILINE)
 
 Reported = dict[str, Any]

@@ -74,11 +74,14 @@ def same(left: cst.CSTNode, right: cst.CSTNode) -> bool:
 
 def canonical(node: cst.CSTNode) -> str:
     """The code of an expression or statement in one form, whatever its white space."""
-    source = cst.Module([]).code_for_node(node)
-    try:
-        return ast.unparse(ast.parse(source.strip() if "\n" not in source.strip() else f"({source})"))
-    except SyntaxError:
-        return " ".join(source.split())
+    source = cst.Module([]).code_for_node(node).strip()
+    # An expression first: as a statement a string would be a docstring, and written like one.
+    for text, mode in ((f"({source})", "eval"), (source, "exec")):
+        try:
+            return ast.unparse(ast.parse(text, mode=mode))
+        except SyntaxError:
+            continue
+    return " ".join(source.split())
 
 
 def literal(node: cst.CSTNode) -> object:

@@ -85,7 +85,7 @@ def document(review: Review) -> str:
         if thread.place == "summary" or thread.anchor is None:
             continue
         anchor = thread.anchor
-        lines = "" if thread.place == "file" else f":{anchor.line}-{anchor.end_line}"
+        lines = "" if thread.place == "file" else f":{_lines(anchor.line, anchor.end_line)}"
         parts.append(f"---\n\n{inert.code(anchor.path + lines)}\n\n{thread.body}")
     return "\n".join(parts)
 
@@ -94,13 +94,16 @@ def links(commit: str, remote: Remote | None) -> Link:
     """Places as links pinned to a commit; as code alone where it is not known where the repository is."""
 
     def link(path: str, line: int, end_line: int) -> Markdown:
-        lines = str(line) if end_line <= line else f"{line}-{end_line}"
-        label = inert.code(f"{path}:{lines}")
+        label = inert.code(f"{path}:{_lines(line, end_line)}")
         if remote is None:
             return label
         return Markdown(f"[{label}]({remote.permalink(commit, path, line, end_line)})")
 
     return link
+
+
+def _lines(line: int, end_line: int) -> str:
+    return str(line) if end_line <= line else f"{line}-{end_line}"
 
 
 def commit_links(remote: Remote | None) -> Callable[[str], Markdown]:
