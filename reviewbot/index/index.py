@@ -1,0 +1,158 @@
+"""Questions about the whole repository.
+
+Every answer comes from `look(kind, name)` alone, so that whoever asks can keep what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Regex
+from reviewbot.index.store import At
+from reviewbot.index.templates import groups_of
+
+Look = Callable[[str, str], tuple[At, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A regular expression that reads the lines of a log call. `groups[i]` is the number of the log's value
+    that group `i + 1` reads, or None."""
+
+    path: str
+    log: Log
+    groups: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Index:
+    """The repository's facts, asked through `look` (of a `Store`, or of what records it)."""
+
+    look: Look
+
+    # Names.
+
+    def definitions(self, name: str) -> tuple[tuple[str, Definition], ...]:
+        """The functions, methods and classes whose last name is `name`."""
+        return tuple((at.path, at.fact) for at in self.look("definition", name))
+
+    def calls(self, name: str) -> tuple[tuple[str, Call], ...]:
+        """The calls of anything whose last name is `name`."""
+        return tuple((at.path, at.fact) for at in self.look("call", name))
+
+    def classes(self, name: str) -> tuple[tuple[str, Class], ...]:
+        """The classes whose last name is `name`, with their fields."""
+        return tuple((at.path, at.fact) for at in self.look("class", name))
+
+    def same_shape(self, shape: str) -> tuple[tuple[str, Definition], ...]:
+        """The functions whose bodies differ in local names alone."""
+        return tuple((at.path, at.fact) for at in self.look("shape", shape)) if shape else ()
+
+    # Files and imports.
+
+    def module(self, target: str, importer: str) -> str | None:
+        """The path of the module that a dotted target means in `importer`; None where the repository has
+        none, or more than one that could be meant."""
+        level = len(target) - len(target.lstrip("."))
+        parts = [part for part in target.lstrip(".").split(".") if part]
+        folder = importer.split("/")[:-1]
+        if level:
+            base = folder[: len(folder) - (level - 1)] if level > 1 else folder
+            return self._exact("/".join([*base, *parts]))
+        if not parts:
+            return None
+        tail = "/".join(parts)
+        beside = self._exact("/".join([*folder, *parts]))
+        paths = [path for name in (f"{parts[-1]}.py", "__init__.py") for path in self._paths(name)]
+        fits = [path for path in paths if _is_module(path, tail)]
+        exact = [path for path in fits if path in (f"{tail}.py", f"{tail}/__init__.py")]
+        if exact:
+            return exact[0]
+        if beside is not None:
+            return beside
+        return fits[0] if len(fits) == 1 else None
+
+    def _exact(self, stem: str) -> str | None:
+        wanted = (f"{stem}.py", f"{stem}/__init__.py")
+        names = {path.rpartition("/")[2] for path in wanted}
+        return next((path for name in sorted(names) for path in self._paths(name) if path in wanted), None)
+
+    def _paths(self, name: str) -> tuple[str, ...]:
+        return tuple(at.path for at in self.look("path", name))
+
+    def definition(self, name: str, path: str, imports: dict[str, str]) -> tuple[str, Definition] | None:
+        """What a dotted name used in `path` defines, through that file's imports (and one re-export)."""
+        first, _, rest = name.partition(".")
+        if first not in imports:
+            here = [found for where, found in self.definitions(name.rpartition(".")[2]) if where == path]
+            return next(((path, found) for found in reversed(here) if found.name == name), None)
+        target = imports[first] + (f".{rest}" if rest else "")
+        return self._defined(target, path, hops=3)
+
+    def _defined(self, target: str, importer: str, hops: int) -> tuple[str, Definition] | None:
+        dots = len(target) - len(target.lstrip("."))
+        parts = target[dots:].split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            where = self.module("." * dots + ".".join(parts[:cut]), importer)
+            if where is None:
+                continue
+            wanted = ".".join(parts[cut:])
+            for path, found in self.definitions(parts[-1]):
+                if path == where and found.name == wanted:
+                    return path, found
+            again = [at.fact.target for at in self.look("import", parts[-1]) if at.path == where]
+            if hops and again:
+                return self._defined(again[0], where, hops - 1)
+        return None
+
+    def callers(self, path: str, definition: Definition) -> tuple[tuple[str, Call], ...]:
+        """The calls that may run a definition: by its last name, in its own file or in files that import
+        that name or its module."""
+        last = definition.name.rpartition(".")[2]
+        found = self.calls(last)
+        if definition.kind == "method":
+            return found
+        module = path.removesuffix(".py").rpartition("/")[2]
+        importing = {at.path for at in (*self.look("import", last), *self.look("import", module))}
+        return tuple((where, call) for where, call in found if where == path or where in importing)
+
+    # Records and logs.
+
+    def writers(self, key: str) -> tuple[tuple[str, Key], ...]:
+        """Where a record's key is written."""
+        return tuple((at.path, at.fact) for at in self.look("written", key))
+
+    def readers(self, key: str) -> tuple[tuple[str, Key], ...]:
+        """Where a record's key is read."""
+        return tuple((at.path, at.fact) for at in self.look("read", key))
+
+    def attribute_reads(self, name: str) -> tuple[tuple[str, Attribute], ...]:
+        """Where an attribute of that name is read."""
+        return tuple((at.path, at.fact) for at in self.look("attribute", name))
+
+    def logs(self) -> tuple[tuple[str, Log], ...]:
+        """Every log and print call."""
+        return tuple((at.path, at.fact) for at in self.look("log", ""))
+
+    def regexes(self) -> tuple[tuple[str, Regex], ...]:
+        """Every regular expression that is written as a literal."""
+        return tuple((at.path, at.fact) for at in self.look("regex", ""))
+
+    def read_by(self, pattern: str) -> tuple[Reading, ...]:
+        """The log calls whose lines a pattern reads, and which value each group gets."""
+        found = []
+        for path, log in self.logs():
+            if log.values:
+                groups = groups_of(pattern, log.template, log.values)
+                if groups is not None and any(group is not None for group in groups):
+                    found.append(Reading(path, log, groups))
+        return tuple(found)
+
+    def mentions(self, name: str) -> tuple[tuple[str, Mention], ...]:
+        """Where scripts and CI files name a file, by its last name."""
+        return tuple((at.path, at.fact) for at in self.look("mention", name))
+
+
+def _is_module(path: str, tail: str) -> bool:
+    return any(path == end or path.endswith("/" + end) for end in (f"{tail}.py", f"{tail}/__init__.py"))

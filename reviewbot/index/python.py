@@ -1,0 +1,432 @@
+"""The facts of one Python file, in one walk over its `ast`."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+
+from reviewbot.index.facts import (
+    MIN_SHAPE,
+    SOURCE_LIMIT,
+    Attribute,
+    Call,
+    Class,
+    ClassKind,
+    Definition,
+    Facts,
+    Field,
+    Import,
+    Key,
+    Log,
+    Regex,
+    clean,
+)
+from reviewbot.index.templates import log_of
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_RE_FUNCTIONS = frozenset({
+    "compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split",
+})  # fmt: skip
+_GETTERS = frozenset({"get", "pop"})
+_DEFAULT_KEYS = ("default", "default_factory", "factory")
+
+
+def facts_of(tree: ast.Module, content: bytes) -> Facts:
+    """What a parsed file says. `content` is what `tree` was parsed from."""
+    walk = _Walk(content)
+    walk.body(tree.body, "", None)
+    return walk.facts()
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` for attributes on a name; for attributes on anything else the attributes alone, after a dot."""
+    if type(node) is ast.Name:
+        return node.id
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    parts.append(node.id if isinstance(node, ast.Name) else "")
+    return ".".join(reversed(parts))
+
+
+class _Walk:
+    def __init__(self, content: bytes) -> None:
+        self._lines = content.splitlines()
+        self._definitions: list[Definition] = []
+        self._classes: list[Class] = []
+        self._calls: list[Call] = []
+        self._logs: list[Log] = []
+        self._regexes: list[Regex] = []
+        self._written: list[Key] = []
+        self._read: list[Key] = []
+        self._attributes: list[Attribute] = []
+        self._imports: list[Import] = []
+
+    def facts(self) -> Facts:
+        return Facts(
+            tuple(self._definitions),
+            tuple(self._classes),
+            tuple(self._calls),
+            tuple(self._logs),
+            tuple(self._regexes),
+            tuple(self._written),
+            tuple(self._read),
+            tuple(self._attributes),
+            tuple(self._imports),
+        )
+
+    def source(self, node: ast.AST) -> str:
+        """The node as the file writes it, on one line."""
+        first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+        start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+        if first > len(self._lines) or last > len(self._lines):
+            return ""
+        if first == last:
+            raw = self._lines[first - 1][start:end]
+        else:
+            between = self._lines[first : last - 1]
+            raw = b" ".join([self._lines[first - 1][start:], *between, self._lines[last - 1][:end]])
+        text = raw.decode("utf-8", "replace")
+        return (text if first == last else " ".join(text.split()))[:SOURCE_LIMIT]
+
+    # Statements and definitions.
+
+    def body(self, body: list[ast.stmt], function: str, owner: str | None) -> None:
+        for statement in body:
+            if isinstance(statement, _FUNCTIONS):
+                self._function(statement, function, owner)
+            elif isinstance(statement, ast.ClassDef):
+                self._class(statement, function, owner)
+            else:
+                self._below(statement, function, owner)
+
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, function: str, owner: str | None
+    ) -> None:
+        prefix = owner if owner is not None else function
+        name = f"{prefix}.{node.name}" if prefix else node.name
+        arguments = node.args
+        positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        keyword = [argument.arg for argument in arguments.kwonlyargs]
+        required = len(positional) - len(arguments.defaults)
+        required += sum(default is None for default in arguments.kw_defaults)
+        shape, size = shape_of(node)
+        self._definitions.append(
+            Definition(
+                name,
+                "method" if owner is not None else "function",
+                _first_line(node),
+                node.end_lineno or node.lineno,
+                (*positional, *keyword),
+                required,
+                tuple(dotted(_called(decorator)) for decorator in node.decorator_list),
+                shape,
+                size,
+            )
+        )
+        for outside in (*node.decorator_list, *arguments.defaults, *filter(None, arguments.kw_defaults)):
+            self._below(outside, function, owner)
+        self.body(node.body, name, None)
+
+    def _class(self, node: ast.ClassDef, function: str, owner: str | None) -> None:
+        prefix = owner if owner is not None else function
+        name = f"{prefix}.{node.name}" if prefix else node.name
+        decorators = tuple(dotted(_called(decorator)) for decorator in node.decorator_list)
+        line, end_line = _first_line(node), node.end_lineno or node.lineno
+        self._definitions.append(Definition(name, "class", line, end_line, decorators=decorators))
+        bases = tuple(dotted(_called(base)) for base in node.bases)
+        kind = _kind(decorators, bases)
+        fields = tuple(self._fields(node, kind))
+        self._classes.append(Class(name, line, end_line, kind, bases, fields))
+        for outside in (*node.decorator_list, *node.bases, *node.keywords):
+            self._below(outside, function, owner)
+        self.body(node.body, function, name)
+
+    def _fields(self, node: ast.ClassDef, kind: str) -> Iterator[Field]:
+        if kind == "plain":
+            yield from self._set_in_init(node)
+            return
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                annotation = self.source(statement.annotation)
+                if "ClassVar" not in annotation:
+                    yield self._field(statement, statement.target.id, annotation)
+            elif kind == "attrs" and isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                target = statement.targets[0]
+                called = dotted(_called(statement.value))
+                if isinstance(target, ast.Name) and called in (
+                    "attr.ib",
+                    "attrs.field",
+                    "field",
+                    "attr.field",
+                ):
+                    yield self._field(statement, target.id, "")
+
+    def _field(self, statement: ast.AnnAssign | ast.Assign, name: str, annotation: str) -> Field:
+        value = statement.value
+        default = None if value is None else self.source(value)
+        compared = True
+        if isinstance(value, ast.Call):
+            given = {keyword.arg: keyword.value for keyword in value.keywords}
+            if dotted(value.func).rpartition(".")[2] in ("field", "ib", "Field"):
+                held = next((given[key] for key in _DEFAULT_KEYS if key in given), None)
+                held = held or (value.args[0] if value.args else None)
+                default = None if held is None else self.source(held)
+                if value.args and isinstance(value.args[0], ast.Constant) and value.args[0].value is ...:
+                    default = None
+            off = given.get("compare", given.get("eq"))
+            compared = not (isinstance(off, ast.Constant) and off.value is False)
+        return Field(name, statement.lineno, default, compared, annotation)
+
+    def _set_in_init(self, node: ast.ClassDef) -> Iterator[Field]:
+        """What a plain `__init__` stores of its own parameters, one field a parameter."""
+        init = next((s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
+        if init is None:
+            return
+        positional = (*init.args.posonlyargs, *init.args.args)
+        defaults: dict[str, ast.expr] = {}
+        for argument, value in zip(reversed(positional), reversed(init.args.defaults), strict=False):
+            defaults[argument.arg] = value
+        for argument, given in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True):
+            if given is not None:
+                defaults[argument.arg] = given
+        known = {argument.arg: argument for argument in (*positional[1:], *init.args.kwonlyargs)}
+        stored = {
+            target.attr
+            for statement in ast.walk(init)
+            if isinstance(statement, (ast.Assign, ast.AnnAssign))
+            for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+            if isinstance(target, ast.Attribute)
+        }
+        for name, argument in known.items():
+            if name in stored or f"_{name}" in stored:
+                default = self.source(defaults[name]) if name in defaults else None
+                annotation = self.source(argument.annotation) if argument.annotation else ""
+                yield Field(name, argument.lineno, default, True, annotation)
+
+    # Expressions.
+
+    def _below(self, root: ast.AST, function: str, owner: str | None) -> None:
+        stack: list[ast.AST] = [root]
+        while stack:
+            node = stack.pop()
+            kind = type(node)
+            if kind is ast.Name or kind is ast.Constant:
+                continue
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._function(node, function, owner)
+                continue
+            if isinstance(node, ast.ClassDef):
+                self._class(node, function, owner)
+                continue
+            if isinstance(node, ast.Call):
+                self._call(node, function)
+                if isinstance(node.func, ast.Attribute):
+                    stack.append(node.func.value)
+                else:
+                    stack.append(node.func)
+                stack.extend(node.args)
+                stack.extend(keyword.value for keyword in node.keywords)
+                continue
+            if isinstance(node, ast.Attribute):
+                if type(node.ctx) is ast.Load:
+                    receiver = dotted(node.value)
+                    self._attributes.append(Attribute(node.attr, function, node.lineno, receiver))
+            elif isinstance(node, ast.Subscript):
+                key = node.slice
+                if (
+                    isinstance(key, ast.Constant)
+                    and isinstance(key.value, str)
+                    and type(node.ctx) is ast.Load
+                ):
+                    self._read.append(Key(clean(key.value), function, node.lineno, dotted(node.value)))
+            elif isinstance(node, ast.Assign):
+                self._assign(node, function)
+            elif isinstance(node, ast.Dict):
+                for given, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                        self._written.append(
+                            Key(clean(given.value), function, given.lineno, self.source(value))
+                        )
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    self._imports.append(
+                        Import(alias.asname or alias.name, alias.name, node.lineno, function)
+                    )
+                continue
+            elif isinstance(node, ast.ImportFrom):
+                base = "." * node.level + (node.module or "")
+                dot = "" if base.endswith(".") else "."
+                for alias in node.names:
+                    target = f"{base}{dot}{alias.name}"
+                    self._imports.append(Import(alias.asname or alias.name, target, node.lineno, function))
+                continue
+            stack.extend(_children(node))
+
+    def _assign(self, node: ast.Assign, function: str) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                key = target.slice.value
+                if isinstance(key, str):
+                    self._written.append(Key(clean(key), function, target.lineno, self.source(node.value)))
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and isinstance(node.value, ast.Call):
+            self._regex(node.value, function, target.id if not function else "")
+
+    def _call(self, node: ast.Call, function: str) -> None:
+        name = dotted(node.func)
+        line, end_line = node.lineno, node.end_lineno or node.lineno
+        self._calls.append(Call(name, function, line, end_line))
+        last = name.rpartition(".")[2]
+        first = node.args[0] if node.args else None
+        if last in _RE_FUNCTIONS:
+            known = self._regexes[-1] if self._regexes else None
+            if known is None or (known.line, known.end_line) != (line, end_line):
+                self._regex(node, function, "")
+        elif last in _GETTERS and isinstance(first, ast.Constant) and isinstance(first.value, str):
+            receiver = dotted(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            self._read.append(Key(clean(first.value), function, line, receiver))
+        elif last == "setdefault" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+            value = self.source(node.args[1]) if len(node.args) > 1 else "None"
+            self._written.append(Key(clean(first.value), function, line, value))
+        log = log_of(node, name, self.source)
+        if log is not None:
+            template, values, extra = log
+            self._logs.append(Log(function, line, end_line, template, values, extra))
+
+    def _regex(self, node: ast.Call, function: str, name: str) -> None:
+        called = dotted(node.func)
+        if called.rpartition(".")[2] not in _RE_FUNCTIONS or not node.args:
+            return
+        pattern = node.args[0]
+        if called.partition(".")[0] not in ("re", "regex") and called not in _RE_FUNCTIONS:
+            return
+        if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str):
+            line, end_line = node.lineno, node.end_lineno or node.lineno
+            self._regexes.append(Regex(function, line, end_line, clean(pattern.value), name))
+
+
+def _called(node: ast.AST) -> ast.AST:
+    """What is called, for a call; a base or decorator as it stands, for anything else."""
+    if isinstance(node, ast.Call):
+        return node.func
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _kind(decorators: tuple[str, ...], bases: tuple[str, ...]) -> ClassKind:
+    ends = {name.rpartition(".")[2] for name in decorators}
+    if "dataclass" in ends:
+        return "dataclass"
+    if ends & {"define", "frozen", "mutable", "attrs"} or (decorators and decorators[0] == "attr.s"):
+        return "attrs"
+    above = {name.rpartition(".")[2] for name in bases}
+    if "NamedTuple" in above:
+        return "namedtuple"
+    if "TypedDict" in above:
+        return "typeddict"
+    return "pydantic" if above & {"BaseModel", "BaseSettings"} else "plain"
+
+
+# The shape of a body: what two functions share when they differ in local names alone.
+
+_NO_SHAPE = frozenset({"ctx", "type_comment", "annotation", "returns", "kind"})
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of an `ast` class without those left out, last first, worked out at the first look."""
+
+    def __init__(self, left_out: frozenset[str]) -> None:
+        self._left_out = left_out
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = tuple(reversed([field for field in kind._fields if field not in self._left_out]))
+        return self[kind]
+
+
+_NOT_NODES = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "value_kind", "level", "module", "name", "asname"}
+)
+
+
+_SHAPE_FIELDS = _Fields(_NO_SHAPE)
+_CHILD_FIELDS = _Fields(_NOT_NODES)
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    for field in _CHILD_FIELDS[type(node)]:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, ast.AST):
+                    yield item
+        elif isinstance(value, ast.AST):
+            yield value
+
+
+def shape_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, int]:
+    """A digest of a function's body with parameters and local names numbered in order of appearance, and
+    the number of nodes; "" for a body of fewer than `MIN_SHAPE` nodes."""
+    body = node.body
+    first = body[0]
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        body = body[1:]
+    if len(body) < 2 and not (body and isinstance(body[0], _COMPOUND)):
+        return "", 0
+    arguments = node.args
+    local = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    local += [arg.arg for arg in (arguments.vararg, arguments.kwarg) if arg]
+    words, stored, nodes = _words(body)
+    if nodes < MIN_SHAPE:
+        return "", nodes
+    numbers = {name: number for number, name in enumerate(local)}
+    local_names = stored.union(local)
+    out: list[str] = []
+    for word in words:
+        # A tuple of one is a name; anything else is written as it is.
+        if isinstance(word, tuple):
+            (name,) = word
+            out.append(f"${numbers.setdefault(name, len(numbers))}" if name in local_names else name)
+        else:
+            out.append(word)
+    digest = hashlib.blake2b("\0".join(out).encode("utf-8", "surrogatepass"), digest_size=8)
+    return digest.hexdigest(), nodes
+
+
+_COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.If, ast.Try, ast.Match)
+
+
+def _words(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], int]:
+    """The code of a body word by word, the names that it stores, and the number of its nodes."""
+    words: list[str | tuple[str]] = []
+    stored: set[str] = set()
+    nodes = 0
+    stack: list[object] = [*reversed(body)]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is ast.Name:
+            nodes += 1
+            words.append((node.id,))  # type: ignore[attr-defined]
+            if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                stored.add(node.id)  # type: ignore[attr-defined]
+        elif kind is list:
+            words.append(str(len(node)))  # type: ignore[arg-type]
+            stack.extend(reversed(node))  # type: ignore[call-overload]
+        elif isinstance(node, ast.AST):
+            nodes += 1
+            words.append(kind.__name__)
+            for field in _SHAPE_FIELDS[kind]:
+                stack.append(getattr(node, field, None))
+        elif node is not None:
+            words.append(repr(node))
+    return words, stored, nodes

@@ -1,0 +1,212 @@
+"""Facts kept by content hash in sqlite: a file that has not changed is neither read again nor parsed."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import hashlib
+import sqlite3
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from reviewbot.index import facts as fact_types
+from reviewbot.index import python, scripts
+from reviewbot.index.facts import Fact, Facts, last_part
+
+VERSION = 1
+MAX_BYTES = 4 << 20  # a larger file is data, not code
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS blob (id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL);
+CREATE TABLE IF NOT EXISTS fact (blob INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
+                                 payload BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS by_name ON fact (kind, name, blob);
+CREATE TEMP TABLE present (path TEXT PRIMARY KEY, file TEXT NOT NULL, blob INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+# What can be looked up, and where it stands in `Facts`. The order is kept in the database.
+KINDS: dict[str, type[Fact]] = {
+    "definition": fact_types.Definition,
+    "class": fact_types.Class,
+    "call": fact_types.Call,
+    "log": fact_types.Log,
+    "regex": fact_types.Regex,
+    "written": fact_types.Key,
+    "read": fact_types.Key,
+    "attribute": fact_types.Attribute,
+    "import": fact_types.Import,
+    "mention": fact_types.Mention,
+    "shape": fact_types.Definition,
+}
+_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
+_DECODERS = {kind: msgspec.msgpack.Decoder(list[type_]) for kind, type_ in KINDS.items()}  # type: ignore[valid-type]
+_ENCODE = msgspec.msgpack.Encoder().encode
+
+
+class At(NamedTuple):
+    """A fact and the path of the file that says it."""
+
+    path: str
+    fact: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to be known: its path, a digest of its content, and how to get the content if it is new."""
+
+    path: str
+    key: bytes
+    read: Callable[[], bytes | None]
+
+
+def of_content(path: str, content: bytes) -> Source:
+    """A file whose content is at hand already."""
+    return Source(path, hashlib.blake2b(content, digest_size=16).digest(), lambda: content)
+
+
+def is_wanted(path: str) -> bool:
+    """Whether a file of this name has facts."""
+    return path.endswith((".py", ".pyi")) or scripts.is_script(path)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Syntax trees hold no cycles: looking for them is a fifth of the work."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class Store:
+    """The facts of the files that `update` was given last, and of older contents in case they come back.
+
+    `file` is the database, None for memory alone. A database that cannot be used is replaced by memory:
+    facts can always be made again.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._version = f"{VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
+        self._db = self._open(file)
+
+    def _open(self, file: Path | None) -> sqlite3.Connection:
+        if file is not None:
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                return self._prepared(sqlite3.connect(file, timeout=10))
+            except (OSError, sqlite3.Error):
+                pass
+        return self._prepared(sqlite3.connect(":memory:"))
+
+    def _prepared(self, db: sqlite3.Connection) -> sqlite3.Connection:
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("PRAGMA temp_store = MEMORY")
+        db.executescript(_SCHEMA)
+        return db
+
+    def close(self) -> None:
+        """Lets go of the database."""
+        self._db.close()
+
+    def update(self, sources: Iterable[Source]) -> int:
+        """Makes exactly these files the ones that are known; returns how many had to be read and parsed."""
+        listed = [(source, source.key + self._salt(source.path)) for source in sources]
+        with self._db, _no_collection():
+            self._db.execute("DELETE FROM present")
+            known: dict[bytes, int] = dict(self._db.execute("SELECT key, id FROM blob"))
+            made = 0
+            for source, key in listed:
+                if key not in known:
+                    known[key] = self._add(key, source)
+                    made += 1
+            rows = ((s.path, s.path.rpartition("/")[2], known[key]) for s, key in listed)
+            self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", rows)
+        return made
+
+    def _salt(self, path: str) -> bytes:
+        """What a file's facts depend on beside its content: how it is read, and by which version."""
+        return (("py" if path.endswith((".py", ".pyi")) else path[-3:]) + self._version).encode()
+
+    def _add(self, key: bytes, source: Source) -> int:
+        content = source.read()
+        known = facts_of(source.path, content) if content is not None else Facts()
+        number = self._db.execute("INSERT INTO blob (key) VALUES (?)", (key,)).lastrowid
+        assert number is not None
+        rows = ((number, _NUMBER[kind], name, _ENCODE(held)) for kind, name, held in _grouped(known))
+        self._db.executemany("INSERT INTO fact VALUES (?, ?, ?, ?)", rows)
+        return number
+
+    def look(self, kind: str, name: str) -> tuple[At, ...]:
+        """The facts of one kind under one name, by path and then in file order.
+
+        `"log"` and `"regex"` are listed under `""`; `"path"` gives the paths of all files of that name.
+        """
+        if kind == "path":
+            found = self._db.execute("SELECT path FROM present WHERE file = ? ORDER BY path", (name,))
+            return tuple(At(path, None) for (path,) in found)
+        query = (
+            "SELECT present.path, fact.payload FROM fact JOIN present ON present.blob = fact.blob "
+            "WHERE fact.kind = ? AND fact.name = ? ORDER BY present.path"
+        )
+        decode = _DECODERS[kind].decode
+        with closing(self._db.execute(query, (_NUMBER[kind], name))) as rows:
+            return tuple(At(path, fact) for path, payload in rows for fact in decode(payload))
+
+
+def facts_of(path: str, content: bytes) -> Facts:
+    """What one file says; nothing for a file that cannot be parsed or is larger than `MAX_BYTES`."""
+    if len(content) > MAX_BYTES:
+        return Facts()
+    if not path.endswith((".py", ".pyi")):
+        return scripts.facts_of(path, content)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return python.facts_of(ast.parse(content), content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Facts()
+
+
+def _grouped(known: Facts) -> Iterator[tuple[str, str, list[Fact]]]:
+    """The facts by kind and by the word under which they are looked up."""
+    groups: dict[tuple[str, str], list[Fact]] = {}
+
+    def put(kind: str, name: str, fact: Fact) -> None:
+        key = kind, name
+        if key in groups:
+            groups[key].append(fact)
+        else:
+            groups[key] = [fact]
+
+    for definition in known.definitions:
+        put("definition", last_part(definition.name), definition)
+        if definition.shape:
+            put("shape", definition.shape, definition)
+    for class_ in known.classes:
+        put("class", last_part(class_.name), class_)
+    for call in known.calls:
+        put("call", last_part(call.name), call)
+    for log in known.logs:
+        put("log", "", log)
+    for regex in known.regexes:
+        put("regex", "", regex)
+    for kind, keys in (("written", known.written), ("read", known.read)):
+        for key in keys:
+            put(kind, key.name, key)
+    for attribute in known.attributes:
+        put("attribute", attribute.name, attribute)
+    for imported in known.imports:
+        put("import", last_part(imported.target), imported)
+    for mention in known.mentions:
+        put("mention", mention.word.rpartition("/")[2], mention)
+    return ((kind, name, held) for (kind, name), held in groups.items())

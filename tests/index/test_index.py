@@ -1,0 +1,255 @@
+"""The repository's facts: what is found, and that an unchanged file costs nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewbot.index import store, templates
+from reviewbot.index.facts import Value
+from reviewbot.index.index import Index
+from reviewbot.index.store import Source, Store, of_content
+
+BODY = """\
+def {name}(rows):
+    out = []
+    for row in rows:
+        out.append(row["{key}"] + 1)
+    return out
+"""
+
+
+def index(files: dict[str, str]) -> Index:
+    known = Store()
+    known.update(of_content(path, text.encode()) for path, text in files.items())
+    return Index(known.look)
+
+
+def test_callers_are_found_across_files_and_other_names_are_not():
+    found = index(
+        {
+            "worker/run.py": "def finish(x):\n    return x\n\ndef other():\n    return finish(1)\n",
+            "tests/test_run.py": "from worker.run import finish\n\ndef test_it():\n    finish(2)\n",
+            "tools/else.py": "def finish(x):\n    pass\n\nfinish(3)\n",
+        }
+    )
+    ((path, definition),) = [d for d in found.definitions("finish") if d[0] == "worker/run.py"]
+    calls = [(where, call.caller, call.line) for where, call in found.callers(path, definition)]
+    assert calls == [("tests/test_run.py", "test_it", 4), ("worker/run.py", "other", 5)]
+
+
+@pytest.mark.parametrize(
+    ("target", "importer", "wanted"),
+    [
+        ("worker.run", "tests/test_a.py", "src/worker/run.py"),
+        ("run", "src/worker/other.py", "src/worker/run.py"),
+        (".run", "src/worker/other.py", "src/worker/run.py"),
+        ("..worker.run", "src/worker/deep/a.py", None),
+        ("...worker", "src/worker/deep/a.py", "src/worker/__init__.py"),
+        ("json", "src/worker/run.py", None),
+    ],
+)
+def test_a_module_is_found_where_python_would(target, importer, wanted):
+    found = index({"src/worker/run.py": "", "src/worker/__init__.py": "", "src/worker/deep/a.py": ""})
+    assert found.module(target, importer) == wanted
+
+
+def test_a_definition_is_followed_through_an_import_and_a_re_export():
+    found = index(
+        {
+            "pkg/__init__.py": "from pkg.inner import make\n",
+            "pkg/inner.py": "class Maker:\n    def go(self):\n        pass\n\ndef make():\n    pass\n",
+            "use.py": "from pkg import make\nfrom pkg.inner import Maker\n",
+        }
+    )
+    imports = {"make": "pkg.make", "Maker": "pkg.inner.Maker"}
+    made = found.definition("make", "use.py", imports)
+    assert made is not None
+    assert (made[0], made[1].line) == ("pkg/inner.py", 5)
+    method = found.definition("Maker.go", "use.py", imports)
+    assert method is not None
+    assert method[1].name == "Maker.go"
+    assert found.definition("absent", "use.py", imports) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "fields"),
+    [
+        (
+            "@dataclass(frozen=True)\nclass A:\n    x: int\n    y: int = 3\n"
+            "    z: list = field(default_factory=list)\n"
+            "    t: float = field(default=0.0, compare=False)\n    N: ClassVar[int] = 1\n",
+            "dataclass",
+            [("x", None, True), ("y", "3", True), ("z", "list", True), ("t", "0.0", False)],
+        ),
+        (
+            "@attrs.define\nclass A:\n    x: int\n    y: int = 3\n",
+            "attrs",
+            [("x", None, True), ("y", "3", True)],
+        ),
+        (
+            "@attr.s\nclass A:\n    x = attr.ib()\n    y = attr.ib(default=2)\n",
+            "attrs",
+            [("x", None, True), ("y", "2", True)],
+        ),
+        (
+            "class A(NamedTuple):\n    x: int\n    y: int = 1\n",
+            "namedtuple",
+            [("x", None, True), ("y", "1", True)],
+        ),
+        ("class A(typing.TypedDict):\n    x: int\n", "typeddict", [("x", None, True)]),
+        (
+            "class A(BaseModel):\n    x: int\n    y: int = Field(...)\n    z: int = Field(2)\n",
+            "pydantic",
+            [("x", None, True), ("y", None, True), ("z", "2", True)],
+        ),
+        (
+            "class A:\n    def __init__(self, x, y=None, *, z=2, unused=1):\n"
+            "        self.x = x\n        self._y = y\n"
+            "        self.z = z\n",
+            "plain",
+            [("x", None, True), ("y", "None", True), ("z", "2", True)],
+        ),
+    ],
+)
+def test_the_fields_of_a_class(code, kind, fields):
+    ((_, found),) = index({"a.py": code}).classes("A")
+    assert found.kind == kind
+    assert [(field.name, field.default, field.compared) for field in found.fields] == fields
+
+
+@pytest.mark.parametrize(
+    ("call", "template", "values", "extra"),
+    [
+        ('log.info("a=%s b=%5.2f 100%%", x, y.z)', "a=\0 b=\0 100%", [("a", "x"), ("b", "y.z")], []),
+        ('print(f"a={x!r:>4}, n: {len(y)}")', "a=\0, n: \0", [("a", "x"), ("n", "len(y)")], []),
+        ('print("took", seconds, "s")', "took \0 s", [("", "seconds")], []),
+        ('print("took: {} {n}".format(x, n=2))', "took: \0 \0", [("took", "x"), ("n", "2")], []),
+        ('log.debug("a=%(k)d" % {"k": x})', "a=\0", [("k", "x")], []),
+        ('log.info("done", extra={"rows": n})', "done", [], [("rows", "n")]),
+        ('log.info("done", rows=n, exc_info=True)', "done", [], [("rows", "n")]),
+        ('log.log(10, "a=%s", x)', "a=\0", [("a", "x")], []),
+    ],
+)
+def test_what_a_log_call_writes(call, template, values, extra):
+    ((_, found),) = index({"a.py": call + "\n"}).logs()
+    assert found.template == template
+    assert [tuple(value) for value in map(_pair, found.values)] == values
+    assert [tuple(value) for value in map(_pair, found.extra)] == extra
+
+
+def _pair(value: Value) -> tuple[str, str]:
+    return value.name, value.source
+
+
+def test_a_pattern_reads_the_values_of_the_log_line_that_it_matches():
+    found = index(
+        {
+            "w.py": 'log.info("done: id=%s prefix=%d tail=%d", i, len(p), len(t))\n'
+            'log.info("start: id=%s", i)\n',
+            "t.py": 'import re\nDONE = re.compile(r"done: id=(\\S+) prefix=(\\d+) " r"tail=(\\d+)")\n',
+        }
+    )
+    ((_, regex),) = found.regexes()
+    assert regex.name == "DONE"
+    (reading,) = found.read_by(regex.pattern)
+    assert (reading.path, reading.log.line) == ("w.py", 1)
+    assert [reading.log.values[g].source for g in reading.groups if g is not None] == [
+        "i",
+        "len(p)",
+        "len(t)",
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["(", "(a+)+$", "[z-a]", "x" * 10_000])
+def test_a_pattern_that_is_broken_or_matches_nothing_reads_nothing(pattern):
+    assert templates.groups_of(pattern, "a=\0", (Value("a", "x"),)) is None
+
+
+def test_bodies_that_differ_in_local_names_alone_have_one_shape():
+    found = index(
+        {
+            "a.py": BODY.format(name="f", key="x"),
+            "b.py": '"""Doc."""\ndef g(items: list) -> list:\n    """Doc."""\n    got = []\n'
+            "    for item in items:\n"
+            "        got.append(item['x'] + 1)\n    return got\n",
+            "c.py": BODY.format(name="h", key="y"),
+        }
+    )
+    shapes = {name: found.definitions(name)[0][1].shape for name in "fgh"}
+    assert shapes["f"]
+    assert shapes["f"] == shapes["g"] != shapes["h"]
+    assert [path for path, _ in found.same_shape(shapes["f"])] == ["a.py", "b.py"]
+
+
+def test_scripts_name_what_they_run_and_comments_do_not():
+    found = index(
+        {
+            ".ci/run.sh": "#!/bin/bash\n# tests/old.sh\nrun_test bash tests/functional/resume.sh\n"
+            "python -m tools.check\n",
+            ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: pytest tests/unit\n",
+        }
+    )
+    assert [(path, m.line) for path, m in found.mentions("resume.sh")] == [(".ci/run.sh", 3)]
+    assert [(path, m.line) for path, m in found.mentions("check.py")] == [(".ci/run.sh", 4)]
+    assert found.mentions("old.sh") == ()
+    assert [(path, m.word) for path, m in found.mentions("unit")] == [
+        (".github/workflows/ci.yml", "tests/unit")
+    ]
+
+
+def test_an_unchanged_file_is_not_read_again_and_a_changed_one_is(tmp_path):
+    file = tmp_path / "deep" / "index.sqlite"
+    first = Store(file)
+    assert first.update([of_content("a.py", b"def f(): pass\n"), of_content("b.py", b"f()\n")]) == 2
+    first.close()
+
+    def never() -> bytes:
+        raise AssertionError("read again")
+
+    second = Store(file)
+    kept = of_content("b.py", b"f()\n")
+    again = Source("moved/b.py", kept.key, never)
+    assert second.update([of_content("a.py", b"def g(): pass\n"), again]) == 1
+    assert [at.path for at in second.look("call", "f")] == ["moved/b.py"]
+    assert second.look("definition", "f") == ()
+    assert [at.fact.name for at in second.look("definition", "g")] == ["g"]
+
+
+def test_a_broken_database_is_replaced_by_memory(tmp_path):
+    file = tmp_path / "index.sqlite"
+    file.write_bytes(b"not a database, but long enough to be taken for one " * 100)
+    known = Store(file)
+    assert known.update([of_content("a.py", b"f()\n")]) == 1
+    assert len(known.look("call", "f")) == 1
+
+
+def test_a_file_that_is_not_python_says_nothing():
+    assert store.facts_of("a.py", b"def f(:\n") == store.Facts()
+    assert store.facts_of("a.py", b"#" * store.MAX_BYTES + b"\nf()\n") == store.Facts()
+
+
+def test_every_fact_survives_the_store(tmp_path):
+    text = Path(templates.__file__).read_text(encoding="utf-8")
+    known = store.facts_of("a.py", text.encode())
+    kept = Store(tmp_path / "i.sqlite")
+    kept.update([of_content("a.py", text.encode())])
+    looked = [
+        at.fact for name in {c.name.rpartition(".")[2] for c in known.calls} for at in kept.look("call", name)
+    ]
+    assert sorted(looked, key=repr) == sorted(known.calls, key=repr)
+    assert len(looked) > 50
+
+
+def test_literals_that_are_no_text_can_be_stored_and_looked_up():
+    code = r"""
+x["\ud800"] = {"\udc80": 1}
+log.info("a\x00b \udfff=%s", x.get("\ud800"), extra={"\ud801": 2})
+re.compile("\ud800(.)")
+"""
+    found = index({"a.py": code})
+    ((_, log),) = found.logs()
+    assert log.template == "a b ?=\0"
+    assert [key.line for _, key in found.writers("?")] == [2, 2, 3]
+    assert [regex.pattern for _, regex in found.regexes()] == ["?(.)"]
