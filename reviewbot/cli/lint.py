@@ -31,7 +31,9 @@ def main(options: argparse.Namespace) -> int:
     known = frozenset(registry.rule_ids())
     settings, _root = config.load(Path.cwd(), known)
     rules = [registry.load(name) for name in sorted(set(settings.select or known) - set(settings.ignore))]
-    report = lint(_sources(options.paths), rules, Repo(settings, OnDisk()))
+    report = lint(
+        _sources(options.paths), rules, Repo(settings, OnDisk(options.paths[0] if options.paths else "."))
+    )
     if options.output_format == "json":
         sys.stdout.write(findings_json.encode(report.findings))
     else:

@@ -5,8 +5,9 @@ Every answer comes from `look(kind, name)` alone, so that whoever asks can keep 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Regex
 from reviewbot.index.store import At
@@ -52,8 +53,8 @@ class Index:
     # Files and imports.
 
     def module(self, target: str, importer: str) -> str | None:
-        """The path of the module that a dotted target means in `importer`; None where the repository has
-        none, or more than one that could be meant."""
+        """The path of the module that a dotted target means in `importer`: of several the nearest; None
+        where the repository has none, or two that are as near."""
         level = len(target) - len(target.lstrip("."))
         parts = [part for part in target.lstrip(".").split(".") if part]
         folder = importer.split("/")[:-1]
@@ -71,7 +72,8 @@ class Index:
             return exact[0]
         if beside is not None:
             return beside
-        return fits[0] if len(fits) == 1 else None
+        nearest = near(importer, fits)
+        return nearest[0] if len(nearest) == 1 else None
 
     def _exact(self, stem: str) -> str | None:
         wanted = (f"{stem}.py", f"{stem}/__init__.py")
@@ -152,6 +154,18 @@ class Index:
     def mentions(self, name: str) -> tuple[tuple[str, Mention], ...]:
         """Where scripts and CI files name a file, by its last name."""
         return tuple((at.path, at.fact) for at in self.look("mention", name))
+
+
+def near(path: str, others: Iterable[str]) -> list[str]:
+    """Those of `others` that share the most folders with `path`."""
+    folders = path.split("/")[:-1]
+
+    def shared(other: str) -> int:
+        pairs = zip(folders, other.split("/")[:-1], strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    counts = {other: shared(other) for other in others}
+    return [other for other, count in counts.items() if count == max(counts.values())]
 
 
 def _is_module(path: str, tail: str) -> bool:

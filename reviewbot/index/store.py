@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import gc
-import hashlib
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +17,7 @@ import msgspec
 from reviewbot.index import facts as fact_types
 from reviewbot.index import python, scripts
 from reviewbot.index.facts import Fact, Facts, last_part
+from reviewbot.source.files import Source
 
 VERSION = 1
 MAX_BYTES = 4 << 20  # a larger file is data, not code
@@ -55,20 +54,6 @@ class At(NamedTuple):
 
     path: str
     fact: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file to be known: its path, a digest of its content, and how to get the content if it is new."""
-
-    path: str
-    key: bytes
-    read: Callable[[], bytes | None]
-
-
-def of_content(path: str, content: bytes) -> Source:
-    """A file whose content is at hand already."""
-    return Source(path, hashlib.blake2b(content, digest_size=16).digest(), lambda: content)
 
 
 def is_wanted(path: str) -> bool:

@@ -5,11 +5,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from reviewbot.config import Config
+from reviewbot.errors import UnreadableFile
 from reviewbot.source.files import Files, InMemory
 from reviewbot.source.project import PytestSettings, pytest_settings, requires_python
+
+if TYPE_CHECKING:
+    from reviewbot.index.index import Index
+    from reviewbot.index.store import At, Store
+    from reviewbot.source.units import File
 
 _Value = TypeVar("_Value")
 
@@ -25,12 +32,21 @@ class Repo:
     the same today.
     """
 
-    def __init__(self, config: Config | None = None, files: Files | None = None, here: str = "") -> None:
+    def __init__(
+        self,
+        config: Config | None = None,
+        files: Files | None = None,
+        here: str = "",
+        database: Path | None = None,
+    ) -> None:
         self._config = config or Config()
         self._files: Files = files or InMemory({})
         self._known: dict[Fact, object] = {}
         self._digests: dict[Fact, str] = {}
         self._chains: dict[str, list[str]] = {}
+        self._store: list[Store] = []
+        self._parsed: dict[str, File | None] = {}
+        self._database = database
         self.here = here
         self.asked: set[Fact] = set()
 
@@ -64,6 +80,28 @@ class Repo:
         found = self._ask(("file", path), tuple)
         return found[0] if found else None
 
+    def file(self, path: str) -> File | None:
+        """Another Python file of the repository, parsed once; None where there is none that parses."""
+        from reviewbot.source.units import File
+
+        content = self.read(path)
+        if path not in self._parsed:
+            try:
+                self._parsed[path] = None if content is None else File(path, content)
+            except UnreadableFile:
+                self._parsed[path] = None
+        return self._parsed[path]
+
+    @property
+    def index(self) -> Index:
+        """The facts of the whole repository, gathered at the first question."""
+        from reviewbot.index.index import Index
+
+        return Index(self._look)
+
+    def _look(self, kind: str, name: str) -> tuple[At, ...]:
+        return self._ask((f"index:{kind}", name), tuple)
+
     # What the engine asks.
 
     def digest(self, fact: Fact) -> str:
@@ -82,8 +120,21 @@ class Repo:
     def _answer(self, fact: Fact) -> object:
         if fact not in self._known:
             question, about = fact
-            self._known[fact] = _QUESTIONS[question](self, about)
+            if question.startswith("index:"):
+                self._known[fact] = self._facts().look(question.removeprefix("index:"), about)
+            else:
+                self._known[fact] = _QUESTIONS[question](self, about)
         return self._known[fact]
+
+    def _facts(self) -> Store:
+        # Kept in a list that all views share: gathering is done once for them all.
+        if not self._store:
+            from reviewbot.index.store import Store, is_wanted
+
+            store = Store(self._database)
+            store.update(self._files.every(is_wanted))
+            self._store.append(store)
+        return self._store[0]
 
     def _folder(self) -> str:
         return self.here.rpartition("/")[0] or ("/" if self.here.startswith("/") else ".")

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 MAX_SETTINGS_BYTES = 1 << 20
+_NEVER_OURS = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to be known: its path, a digest of its content, and how to get the content if it is new."""
+
+    path: str
+    key: bytes
+    read: Callable[[], bytes | None]
+
+
+def of_content(path: str, content: bytes) -> Source:
+    """A file whose content is at hand already."""
+    return Source(path, hashlib.blake2b(content, digest_size=16).digest(), lambda: content)
 
 
 class Files(Protocol):
@@ -19,6 +37,9 @@ class Files(Protocol):
 
     def folders(self, path: str) -> Iterator[str]:
         """The folder that holds `path` and those above it up to the repository's root, nearest first."""
+
+    def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
+        """Every file of the repository whose path is wanted, ignored ones left out."""
 
 
 class InMemory:
@@ -35,9 +56,20 @@ class InMemory:
         """The parents of a relative path, "." last."""
         return (parent.as_posix() for parent in PurePosixPath(path).parents)
 
+    def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
+        """All that are wanted, by path."""
+        return (of_content(path, self._content[path]) for path in sorted(self._content) if wanted(path))
+
 
 class OnDisk:
-    """The work tree around the working folder. Paths are relative to it or absolute."""
+    """The work tree around the working folder. Paths are relative to it or absolute.
+
+    `start` is what is looked at first: the repository is the one that it stands in, or it is the whole
+    repository where no git folder stands above it.
+    """
+
+    def __init__(self, start: str = ".") -> None:
+        self._start = start
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file of at most `MAX_SETTINGS_BYTES`."""
@@ -57,3 +89,47 @@ class OnDisk:
             yield above.as_posix() if absolute else Path(os.path.relpath(above)).as_posix()
             if (above / ".git").exists():
                 return
+
+    def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
+        """The files that git knows or would add, or all where git has no say; links are not followed."""
+        root = self._root()
+        shown = os.path.relpath(root) if not os.path.isabs(self._start) else str(root)
+        for below in sorted(_known_to_git(root) or _walked(root)):
+            path = below if shown == "." else f"{PurePosixPath(shown).as_posix()}/{below}"
+            if wanted(path):
+                content = self.read(path)
+                if content is not None and not os.path.islink(path):
+                    yield of_content(path, content)
+
+    def _root(self) -> Path:
+        start = Path(os.path.abspath(self._start))
+        folder = start if start.is_dir() else start.parent
+        return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), folder)
+
+
+def _known_to_git(root: Path) -> list[str]:
+    if not (root / ".git").exists():
+        return []
+    # A repository's own configuration could name a program to run as its file watcher.
+    words = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
+    try:
+        done = subprocess.run(words, cwd=root, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return sorted({os.fsdecode(name) for name in done.stdout.split(b"\0") if name})
+
+
+def _walked(root: Path) -> Iterator[str]:
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if name not in _NEVER_OURS and not name.startswith(".git")]
+        for name in names:
+            yield Path(folder, name).relative_to(root).as_posix()

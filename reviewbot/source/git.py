@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from pygit2.enums import DeltaStatus, DiffFind, DiffFlag, DiffOption, FileMode, 
 
 from reviewbot.errors import GitError
 from reviewbot.source.diff import Change, ChangedLines, Hunk, Kind, Lines, Status, changed_ranges
+from reviewbot.source.files import Source
 
 # Who owns the files matters where git runs what stands in them. Nothing of them is run here, and in a
 # container they often belong to somebody else.
@@ -187,6 +188,12 @@ class AtCommit:
     def folders(self, path: str) -> Iterator[str]:
         """The parents of a path, "." last."""
         return (parent.as_posix() for parent in PurePosixPath(path).parents)
+
+    def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
+        """The regular files that are wanted; their keys are git's own."""
+        for entry in self._repository.files(self._commit):
+            if entry.kind == "file" and wanted(entry.path):
+                yield Source(entry.path, bytes.fromhex(entry.id), partial(self._repository.blob, entry.id))
 
 
 class Diff:

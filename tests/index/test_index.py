@@ -9,7 +9,8 @@ import pytest
 from reviewbot.index import store, templates
 from reviewbot.index.facts import Value
 from reviewbot.index.index import Index
-from reviewbot.index.store import Source, Store, of_content
+from reviewbot.index.store import Store
+from reviewbot.source.files import Source, of_content
 
 BODY = """\
 def {name}(rows):
@@ -253,3 +254,9 @@ re.compile("\ud800(.)")
     assert log.template == "a b ?=\0"
     assert [key.line for _, key in found.writers("?")] == [2, 2, 3]
     assert [regex.pattern for _, regex in found.regexes()] == ["?(.)"]
+
+
+def test_of_two_modules_of_one_name_the_nearer_is_meant():
+    found = index({"one/serving/a.py": "", "two/serving/a.py": "", "one/serving/b.py": "", "c.py": ""})
+    assert found.module("serving.a", "one/serving/b.py") == "one/serving/a.py"
+    assert found.module("serving.a", "c.py") is None
