@@ -1,7 +1,8 @@
 """The demo: builds the example repository, lets reviewbot look at its branch, shows what it says.
 
-What each step prints is also left in `demo/out/`, beside the repository itself. Ends with 0 when every step
-ended with the exit code that belongs to it.
+`python demo/run.py [FOLDER]` leaves the repository and what each step prints in FOLDER, which must not exist;
+without one, in `demo/out`, which is made anew. Ends with 0 when every step ended with the exit code that
+belongs to it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from pathlib import Path
 import history
 
 HERE = Path(__file__).parent
-OUT = HERE / "out"
-REPOSITORY = OUT / "parcel-robot"
+REPOSITORY = "parcel-robot"
 PROGRAMS = {"python": [sys.executable], "reviewbot": [sys.executable, "-P", "-m", "reviewbot"]}
 
 
@@ -26,8 +26,7 @@ PROGRAMS = {"python": [sys.executable], "reviewbot": [sys.executable, "-P", "-m"
 class Step:
     """A command typed in the example repository.
 
-    `says` introduces it, `keeps` is the file in `demo/out/` that gets its output, `ends_with` the exit code
-    that is right.
+    `says` introduces it, `keeps` is the file that gets its output, `ends_with` the exit code that is right.
     """
 
     says: str
@@ -60,35 +59,44 @@ STEPS = (
 )
 
 
-def run(step: Step) -> int:
+def run(step: Step, out: Path) -> int:
     """Types one command, shows and keeps what it prints, and returns its exit code."""
     name, *words = shlex.split(step.command)
-    root = str(HERE.parent)
     done = subprocess.run(
         [*PROGRAMS.get(name, [name]), *words],
-        cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1", "GIT_PAGER": "cat"},
+        cwd=out / REPOSITORY,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(HERE.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "GIT_PAGER": "cat",
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
     )
     print(f"\n── {step.says}\n\n$ {step.command}\n{done.stdout}", flush=True)
-    (OUT / step.keeps).write_text(done.stdout, encoding="utf-8")
+    (out / step.keeps).write_text(done.stdout, encoding="utf-8")
     return done.returncode
 
 
 def main() -> int:
     """Runs every step."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    history.build(REPOSITORY)
+    if len(sys.argv) > 1:
+        out = Path(sys.argv[1])
+        if out.exists():
+            sys.exit(f"{out} is there already; name a folder that is not")
+    else:
+        out = HERE / "out"
+        shutil.rmtree(out, ignore_errors=True)
+    history.build(out / REPOSITORY)
     wrong = []
     for step in STEPS:
-        code = run(step)
+        code = run(step, out)
         if code != step.ends_with:
             wrong.append(f"{step.command}: exit code {code}, not {step.ends_with}")
-    print(
-        f"\n── Kept in {os.path.relpath(OUT)}: {', '.join(step.keeps for step in STEPS)}, {REPOSITORY.name}/"
-    )
+    kept = ", ".join([REPOSITORY, *(step.keeps for step in STEPS)])
+    print(f"\n── Kept in {os.path.relpath(out)}: {kept}")
     for line in wrong:
         print(line, file=sys.stderr)
     return int(bool(wrong))

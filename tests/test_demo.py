@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,38 @@ def test_its_own_tests_pass_on_every_commit(example):
         parity = example / "tests" / "resume_parity.py"
         if parity.exists():
             subprocess.run([sys.executable, parity], cwd=example, check=True, capture_output=True)
+
+
+# What is planted in the branch's parity test: the rule, and a piece of the line that it is about.
+PLANTED = [
+    ("constant-verdict", 'or "the runs reach different parcels"'),
+    ("loop-may-be-empty", 'assert rows[episode]["sampled"][-1] == 1'),
+]
+
+
+def test_every_planted_weakness_is_found(example, reviewbot):
+    ran = reviewbot("lint", "--output-format", "json", "tests", cwd=example)
+    assert ran.code == 1
+    found = json.loads(ran.out)
+    lines = (example / "tests" / "resume_parity.py").read_text().splitlines()
+    for rule, piece in PLANTED:
+        (line,) = (number for number, code in enumerate(lines, 1) if piece in code)
+        at = [one for one in found if one["rule"] == rule and one["line"] <= line <= one["end_line"]]
+        assert len(at) == 1, f"{rule} at line {line}: {found}"
+        assert at[0]["path"] == "tests/resume_parity.py"
+
+
+@pytest.mark.slow
+def test_the_demo_shows_the_findings_and_the_comments(tmp_path, example):
+    out = tmp_path / "out"
+    words = [sys.executable, ROOT / "demo" / "run.py", out]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    head = git(example, "rev-parse", "resume-mid-turn")
+    review = (out / "review.md").read_text()
+    for rule, _ in PLANTED:
+        assert rule in (out / "lint.txt").read_text()
+        assert f"`{rule}`" in review
+    assert f"https://github.com/example/parcel-robot/blob/{head}/tests/resume_parity.py#L" in review
+    for kept in ("lint.txt", "review.txt", "review.md"):
+        assert (out / kept).read_text() in done.stdout

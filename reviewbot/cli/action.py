@@ -59,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
         print(annotations.annotation(thread.finding, thread.id))
     for unread in made.rounds[-1].unread:
         print(annotations.command("notice", f"not reviewed: {unread.why}", file=unread.path))
-    print(f"reviewbot: {len(made.threads)} findings, {bad} that fail the run (fail-on: {fail_on})")
+    print(f"findings: {len(made.threads)}, failing: {bad} (fail-on: {fail_on})")
     _leave(made, bad)
     return int(bad > 0)
 
