@@ -145,6 +145,22 @@ class LoopMayBeEmpty(Rule):
                 for file in files:
                     assert file.stat().st_size
         """),
+        Example("""
+            def test_runs(run, rows):
+                for row in filter(None, rows):
+                    try:
+                        run(row)
+                    except ValueError:
+                        if not row.broken:
+                            raise
+        """),
+        Example(
+            """
+            def check_upper(value):
+                return all(c.isupper() for c in value if c.isalpha())
+            """,
+            path="robot/checks.py",
+        ),
         Example(
             """
             def total(rows):
@@ -165,6 +181,7 @@ class LoopMayBeEmpty(Rule):
         reported: set[int] = set()
         for loop in checked_loops(unit):
             checks = [check for check in loop.checks if not is_forced(unit, check, loop.node)]
+            checks = [check for check in checks if not _raises_again(check.node)]
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
@@ -202,10 +219,14 @@ class LoopMayBeEmpty(Rule):
             part.check,
             f"this check asks about each item of `{over}`, and what it asks about {found.says};"
             f" {holds}, so that it passes when nothing is left",
-            certainty=_certainty(found),
+            certainty="question" if part.form == "none" and not found.empty else _certainty(found),
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
+
+
+def _raises_again(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Raise) and node.exc is None
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
@@ -255,10 +276,14 @@ def _certainty(found: Iterable) -> Certainty:
     if found.empty:
         return "proved"
     source = found.source
-    # A filter over a table or over a model's own parts is as a rule written to leave some.
-    if source is not None and (source.empty is False or last_name(source.node) in _MODEL_PARTS):
+    if source is None:
+        return "likely"
+    # A filter over a table, or over a model's own parts, is as a rule written to leave some; whether there
+    # are gradients is what such a test is about.
+    if source.empty is False:
         return "question"
-    return "likely"
+    parts = last_name(source.node) in _MODEL_PARTS
+    return "question" if parts and ".grad " not in found.says else "likely"
 
 
 def _require(unit: Unit, loop: CheckedLoop) -> Fix | None:

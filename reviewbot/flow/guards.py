@@ -155,16 +155,48 @@ def same_length(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: 
     """Whether two values are known to have equal lengths where `node` runs: made from the same items, or
     their lengths (shapes, key sets, whole contents) are compared by a guard."""
     own = terms(unit)
-    one, other = own.sizes(left), own.sizes(right)
     groups = _Groups()
-    groups.join(one)
-    groups.join(other)
     for guard, sizes in _equal_sizes(unit):
         if reached_with(unit, guard, node) and not _inside(unit, guard, node):
             groups.join(sizes)
+    if _grouped(own, groups, left, right, _DEPTH):
+        return True
+    return _asked_of_unknown(unit, node, (set(own.sizes(left)), set(own.sizes(right))))
+
+
+def _grouped(
+    own: Terms, groups: _Groups, left: cst.BaseExpression, right: cst.BaseExpression, depth: int
+) -> bool:
+    """Whether two values have equal lengths by their groups, or are made alike of values that do."""
+    one, other = own.sizes(left), own.sizes(right)
+    groups.join(one)
+    groups.join(other)
     if groups.find(one[0]) == groups.find(other[0]):
         return True
-    return _asked_of_unknown(unit, node, (set(one), set(other)))
+    left, right = own.flow.resolve(left), own.flow.resolve(right)
+    if not depth or not isinstance(left, cst.Call) or not isinstance(right, cst.Call):
+        return False
+    if len(left.args) != len(right.args) or last_name(left) != last_name(right):
+        return False
+    parts = [(a.value, b.value) for a, b in zip(left.args, right.args, strict=True)]
+    if isinstance(left.func, cst.Attribute) and isinstance(right.func, cst.Attribute):
+        parts.append((left.func.value, right.func.value))
+    elif own.text(left.func) != own.text(right.func):
+        return False
+    return bool(parts) and all(
+        own.text(a) == own.text(b) or _grouped(own, groups, a, b, depth - 1) for a, b in parts
+    )
+
+
+def length_is_checked(unit: Unit, node: cst.CSTNode, collection: cst.BaseExpression) -> bool:
+    """Whether a guard compares a collection's length, or all of it, with anything at all."""
+    own = terms(unit)
+    wanted = set(own.sizes(collection))
+    return any(
+        len(sizes) > 1 and wanted.intersection(sizes)
+        for guard, sizes in _equal_sizes(unit)
+        if reached_with(unit, guard, node) and not _inside(unit, guard, node)
+    )
 
 
 def same_keys(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
@@ -235,7 +267,7 @@ def _equal_sizes(unit: Unit, depth: int = _DEPTH) -> list[tuple[cst.CSTNode, lis
     if unit in _SIZES:
         return _SIZES[unit]
     own = terms(unit)
-    found = [(pair.node, sizes) for pair in pairs(unit) if (sizes := _compared_sizes(own, pair))]
+    found = [(pair.node, sizes) for pair in pairs(unit) for sizes in _compared_sizes(own, pair)]
     if depth:
         for call, function, bound in _helper_calls(unit):
             given = {name: own.text(value) for name, value in bound.items()}
@@ -250,17 +282,37 @@ def _equal_sizes(unit: Unit, depth: int = _DEPTH) -> list[tuple[cst.CSTNode, lis
     return found
 
 
-def _compared_sizes(own: Terms, pair: Pair) -> list[str]:
+def _compared_sizes(own: Terms, pair: Pair) -> Iterator[list[str]]:
     left, right = counted_by(pair.left), counted_by(pair.right)
     if pair.ordered and (left is None or right is None):
-        return []
+        return
     if left is not None or right is not None:
-        return [*own.count(pair.left), *own.count(pair.right)]
+        yield [*own.count(pair.left), *own.count(pair.right)]
+        return
     if isinstance(pair.left, cst.Name) and isinstance(pair.right, cst.Name):
         one, other = own.flow.resolve(pair.left), own.flow.resolve(pair.right)
         if counted_by(one) is not None or counted_by(other) is not None:
-            return [*own.count(pair.left), *own.count(pair.right)]
-    return [*own.sizes(_whole(pair.left)), *own.sizes(_whole(pair.right))]
+            yield [*own.count(pair.left), *own.count(pair.right)]
+            return
+        yield from _told_apart(own, pair.left, pair.right)
+    yield [*own.sizes(_whole(pair.left)), *own.sizes(_whole(pair.right))]
+
+
+def _told_apart(own: Terms, left: cst.Name, right: cst.Name) -> Iterator[list[str]]:
+    """What came with two values that are compared: `leaves, treedef = flatten(tree)` on both sides."""
+    given = [_unpacked_with(own, side) for side in (left, right)]
+    if len(given[0]) == len(given[1]):
+        yield from ([one, other] for one, other in zip(*given, strict=True))
+
+
+def _unpacked_with(own: Terms, name: cst.Name) -> list[str]:
+    reaching = own.flow.reaching(name)
+    if len(reaching) != 1:
+        return []
+    (binding,) = reaching
+    if binding.role != "part" or binding.value is None:
+        return []
+    return [other.name for other in own.flow.all if other.value is binding.value and other.role == "part"]
 
 
 def _whole(node: cst.BaseExpression) -> cst.BaseExpression:

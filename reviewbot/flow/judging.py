@@ -24,8 +24,12 @@ OTHER = frozenset({
 
 _TEST_FILE = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)")
 _JUDGES = re.compile(
-    r"(?i)(^|[_/.])(compare|comparison|compar\w*|parity|verif\w*|check|checks|equiv\w*|match\w*|consisten\w*"
-    r"|regress\w*|diff|assert\w*|roundtrip|golden|agree\w*|same|identical|correct\w*|accuracy)([_/.]|$)"
+    r"(?i)(^|[_/.])(compare|comparison|parity|verify|equivalence|consistency|regression|roundtrip|golden"
+    r"|assert\w*)([_/.]|$)"
+)
+_COMPARES = re.compile(
+    r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent|close"
+    r"|allclose|differ|diff|mismatch|mismatches|differences?)(_|$)"
 )
 
 
@@ -41,10 +45,17 @@ def judges(unit: Unit) -> bool:
         return True
     if _JUDGES.search(unit.name) or _JUDGES.search(unit.file.path.rpartition("/")[2]):
         return True
-    if isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        arguments = unit.tree.args
-        return two_sides(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
-    return False
+    return compares(unit)
+
+
+def compares(unit: Unit) -> bool:
+    """Whether a function is given two sides to compare, as far as its name or its parameters' names say."""
+    if not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    if _COMPARES.search(unit.tree.name):
+        return True
+    arguments = unit.tree.args
+    return two_sides(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
 
 
 def side(name: str) -> str:

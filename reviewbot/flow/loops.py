@@ -11,6 +11,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.guards import deciding
+from reviewbot.flow.judging import compares
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
@@ -110,8 +111,9 @@ def _conditions(unit: Unit) -> Iterator[tuple[cst.BaseExpression, bool, cst.CSTN
 
 
 def returns_verdict(unit: Unit) -> bool:
-    """Whether a function answers by what it returns: a comparison's outcome, or a list of differences."""
-    if unit.is_test or not unit.is_function or not unit.has(ast.Return):
+    """Whether a function compares two sides and answers by what it returns: a comparison's outcome, or a
+    list of differences."""
+    if unit.is_test or not compares(unit) or not unit.is_function or not unit.has(ast.Return):
         return False
     summary = Summaries.of(unit.file).called(unit.name.rpartition(".")[2], unit)
     if summary is None and unit.kind == "method":

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import libcst as cst
 
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Values, values
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ class Terms:
 
     def _inner(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         if isinstance(node, cst.Name):
+            if self.flow.mutations(node.value):
+                return self._filled_from(node)
             resolved = self.flow.resolve(node)
             return resolved if resolved is not node else None
         if isinstance(node, cst.Call):
@@ -117,6 +119,20 @@ class Terms:
                 return node.value
         if isinstance(node, cst.NamedExpr):
             return node.value
+        return None
+
+    def _filled_from(self, node: cst.Name) -> cst.BaseExpression | None:
+        """What a list gets one item for each item of: an empty one that one loop appends to in every turn."""
+        bindings = self.flow.bindings(node.value)
+        mutations = self.flow.mutations(node.value)
+        if len(bindings) != 1 or len(mutations) != 1 or bindings[0].value is None:
+            return None
+        call = mutations[0].node
+        if literal(bindings[0].value) != [] or not isinstance(call, cst.Call) or last_name(call) != "append":
+            return None
+        for loop in walk(self.flow.root):
+            if isinstance(loop, cst.For) and _runs_each_turn(loop, call):
+                return loop.iter
         return None
 
     def _number_of(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -174,6 +190,14 @@ def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return None
 
 
+def _runs_each_turn(loop: cst.For, call: cst.Call) -> bool:
+    """Whether a call is a statement of a loop's own body that no turn leaves out."""
+    lines = [line for line in loop.body.body if isinstance(line, cst.SimpleStatementLine)]
+    if not any(isinstance(s, cst.Expr) and s.value is call for line in lines for s in line.body):
+        return False
+    return not any(isinstance(node, (cst.Continue, cst.Break)) for node in walk(loop))
+
+
 def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
     name = dotted(node.func)
     first = node.args[0] if node.args else None
@@ -195,6 +219,9 @@ def _written_size(node: cst.BaseExpression) -> int | None:
         if any(isinstance(element, cst.StarredElement) for element in node.elements):
             return None
         return len(node.elements)
+    if isinstance(node, cst.Call) and dotted(node.func) == "range" and 2 <= len(node.args) <= 3:
+        bounds = [bound for arg in node.args if isinstance(bound := literal(arg.value), int)]
+        return len(range(*bounds)) if len(bounds) == len(node.args) and 0 not in bounds[2:] else None
     if isinstance(node, (cst.SimpleString, cst.Dict, cst.Set)):
         value = literal(node)
         return len(value) if isinstance(value, (str, bytes, dict, set)) else None

@@ -1,0 +1,114 @@
+"""Where a check looks only as far as the shorter of two sides goes: `zip`, and lengths cut to the smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.loops import checked_loops, is_forced, quantified
+from reviewbot.flow.syntax import canonical, dotted, walk
+from reviewbot.flow.terms import counted_by
+from reviewbot.flow.values import values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A call of `zip` or `min` that stops at the shorter of its `sides`, and the check that sees only so
+    much. `loop` is the loop, comprehension or statement in between."""
+
+    call: cst.Call
+    sides: tuple[cst.BaseExpression, ...]
+    check: cst.CSTNode
+    loop: cst.CSTNode
+
+
+def cuts(unit: Unit) -> Iterator[Cut]:
+    """The cuts before the checks of a unit; a call with two checks behind it comes twice."""
+    yield from _zips(unit)
+    yield from _shorter(unit)
+
+
+def _zips(unit: Unit) -> Iterator[Cut]:
+    for loop in checked_loops(unit):
+        checks = [check for check in loop.checks if not is_forced(unit, check, loop.node)]
+        for call in _calls(loop.node.iter, "zip"):
+            if checks and not _outer(unit, loop.node, checks[0].node):
+                yield Cut(call, _sides(call), checks[0].node, loop.node)
+    for part in quantified(unit):
+        for call in _calls(part.node.for_in.iter, "zip"):
+            yield Cut(call, _sides(call), part.check, part.node)
+
+
+def _outer(unit: Unit, loop: cst.For, check: cst.CSTNode) -> bool:
+    """Whether a check in a loop reads nothing that the loop binds."""
+    flow = values(unit)
+    bound = {name.value for name in walk(loop.target) if isinstance(name, cst.Name)}
+    for node in (check, *(above for above in unit.ancestors(check) if isinstance(above, (cst.If, cst.For)))):
+        if node is loop:
+            return True
+        inside = node.test if isinstance(node, cst.If) else node.iter if isinstance(node, cst.For) else node
+        for binding in flow.slice(inside):
+            if binding.name in bound:
+                return False
+        if any(name.value in bound for name in flow.reads(inside)):
+            return False
+    return True
+
+
+def _calls(node: cst.BaseExpression, name: str) -> Iterator[cst.Call]:
+    """The call of that name that an iterable is, under `enumerate` and the like."""
+    while isinstance(node, cst.Call):
+        if dotted(node.func) == name:
+            yield node
+            return
+        if dotted(node.func) not in ("enumerate", "list", "tqdm", "reversed", "tuple") or not node.args:
+            return
+        node = node.args[0].value
+
+
+def _sides(call: cst.Call) -> tuple[cst.BaseExpression, ...]:
+    if any(arg.star for arg in call.args):
+        return ()
+    return tuple(arg.value for arg in call.args if arg.keyword is None)
+
+
+def _shorter(unit: Unit) -> Iterator[Cut]:
+    """`min(len(a), len(b))` where a loop with checks, or both sides of a check, go only so far."""
+    loops = {id(loop.node): loop for loop in checked_loops(unit)}
+    flow = values(unit)
+    for call in unit.find(cst.Call):
+        if dotted(call.func) != "min" or len(call.args) != 2:
+            continue
+        counted = [counted_by(arg.value) for arg in call.args]
+        sides = tuple(side for side in counted if side is not None)
+        if len(sides) != 2:
+            continue
+        for loop in loops.values():
+            for limit in _calls(loop.node.iter, "range"):
+                if limit.args and any(flow.resolve(arg.value) is call for arg in limit.args):
+                    yield Cut(call, sides, loop.checks[0].node, loop.node)
+        yield from _sliced(unit, call, sides)
+
+
+def _sliced(unit: Unit, call: cst.Call, sides: tuple[cst.BaseExpression, ...]) -> Iterator[Cut]:
+    flow = values(unit)
+    cut = []
+    for node in unit.find(cst.Subscript):
+        bound = node.slice[0].slice
+        if not isinstance(bound, cst.Slice) or bound.lower is not None or bound.upper is None:
+            continue
+        if flow.resolve(bound.upper) is call:
+            cut.append(node)
+    if len({canonical(node.value) for node in cut}) < 2:
+        return
+    for above in unit.ancestors(cut[0]):
+        if isinstance(above, (cst.Assert, cst.Expr, cst.If, cst.Return)):
+            if all(any(up is above for up in unit.ancestors(node)) for node in cut[:2]):
+                yield Cut(call, sides, above.test if isinstance(above, cst.If) else above, above)
+            return

@@ -1,0 +1,287 @@
+"""A comparison of two sequences that silently leaves out what the longer one has beyond the shorter.
+
+## Why
+`zip` stops at the shorter side, and so does a slice to the shorter length. A run that lost its last rows, or
+all of them, or that wrote some twice, then equals the baseline as far as the loop looks.
+
+## Instead
+`zip(left, right, strict=True)`, or compare the lengths first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.cuts import Cut, cuts
+from reviewbot.flow.guards import is_strict, length_is_checked, same_length
+from reviewbot.flow.judging import judges
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import dotted, literal
+from reviewbot.flow.terms import terms
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.model import Certainty
+
+_ENDLESS = frozenset({"count", "cycle", "repeat", "itertools.count", "itertools.cycle", "itertools.repeat"})
+
+
+class ZipTruncates(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            def test_rows(run):
+                for left, right in zip(run(1), run(2)[1:]):  # <- here
+                    assert left == right
+        """),
+        Example(
+            """
+            def compare(reference_rows, restored_rows):
+                for index, (a, b) in enumerate(zip(reference_rows, restored_rows)):  # <- here
+                    if a["token_ids"] != b["token_ids"]:
+                        raise AssertionError(index)
+            """,
+            path="tools/parity.py",
+        ),
+        Example("""
+            def test_all(run, baseline):
+                assert all(a == b for a, b in zip(run(1), baseline))  # <- here
+        """),
+        Example("""
+            def test_worst(run, baseline):
+                worst = max(abs(a - b) for a, b in zip(run(1), baseline))  # <- here
+                assert worst < 1e-3
+        """),
+        Example("""
+            def test_tables(run):
+                for given, wanted in zip([1, 2, 3], [4, 5]):  # <- here
+                    assert run(given) == wanted
+        """),
+        Example("""
+            def test_shorter(run, baseline):
+                rows = run(1)
+                for i in range(min(len(rows), len(baseline))):  # <- here
+                    assert rows[i] == baseline[i]
+        """),
+        Example("""
+            def test_slices(run, baseline):
+                rows = run(1)
+                n = min(len(rows), len(baseline))  # <- here
+                assert rows[:n] == baseline[:n]
+        """),
+        Example(
+            """
+            def differences(reference, restored):
+                return [i for i, (a, b) in enumerate(zip(reference, restored)) if a != b]
+
+            def test_restored(run):
+                bad = [i for i, (a, b) in enumerate(zip(run(1), run(2))) if a != b]  # <- here
+                assert not bad
+            """
+        ),
+    )
+    good = (
+        Example("""
+            def test_rows(run, baseline):
+                rows = run(1)
+                assert len(rows) == len(baseline)
+                for left, right in zip(rows, baseline):
+                    assert left == right
+        """),
+        Example("""
+            def test_strict(run, baseline):
+                for left, right in zip(run(1), baseline, strict=True):
+                    assert left == right
+        """),
+        Example("""
+            def test_derived(model, inputs):
+                outputs = [model(x) for x in inputs]
+                for x, y in zip(inputs, outputs):
+                    assert y.shape == x.shape
+        """),
+        Example("""
+            def test_sorted(run):
+                rows = run(1)
+                for earlier, later in zip(rows, rows[1:]):
+                    assert earlier < later
+
+            def test_offsets(self):
+                for earlier, later in zip(self.offsets, self.offsets[1:]):
+                    assert earlier < later
+        """),
+        Example("""
+            import itertools
+
+            def test_endless(run):
+                for n, row in zip(itertools.count(), run(1)):
+                    assert row.index == n
+        """),
+        Example("""
+            def test_plots(run):
+                for row, colour in zip(run(1), run(2)):
+                    print(row, colour)
+                assert run(3)
+        """),
+        Example(
+            """
+            def compare(reference, restored):
+                if len(reference) != len(restored):
+                    raise AssertionError("rows were lost")
+                for a, b in zip(reference, restored):
+                    if a != b:
+                        raise AssertionError("a row differs")
+            """,
+            path="tools/parity.py",
+        ),
+        Example("""
+            def first_difference(left, right):
+                for index, (a, b) in enumerate(zip(left, right)):
+                    if a != b:
+                        return index
+                return None if len(left) == len(right) else min(len(left), len(right))
+        """),
+        Example("""
+            def test_lengths_in_a_helper(run, same_rows, baseline):
+                rows = run(1)
+                check_lengths(rows, baseline)
+                for left, right in zip(rows, baseline):
+                    assert left == right
+
+            def check_lengths(a, b):
+                assert len(a) == len(b), "lengths"
+        """),
+        Example("""
+            def test_filled(run, rows):
+                expected = []
+                for row in rows:
+                    expected.append(row * 2)
+                for row, wanted in zip(rows, expected):
+                    assert run(row) == wanted
+        """),
+        Example("""
+            def assert_trees_equal(actual, desired):
+                leaves, structure = flatten(actual)
+                wanted, wanted_structure = flatten(desired)
+                if structure != wanted_structure:
+                    raise AssertionError("structure")
+                for x, y in zip(leaves, wanted):
+                    assert x == y
+        """),
+        Example("""
+            def test_columns(run):
+                table = run(1)
+                for left, right in zip(table["passage"], table["negative"]):
+                    assert left == right
+        """),
+        Example("""
+            def test_same_mapping(run):
+                rows = run(1)
+                for name, row in zip(rows.keys(), rows.values()):
+                    assert row.name == name
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.calls("zip", "min") and unit.has(ast.For, ast.comprehension, ast.Slice) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        seen: set[int] = set()
+        for cut in cuts(unit):
+            if id(cut.call) not in seen and _may_differ(unit, cut):
+                seen.add(id(cut.call))
+                yield self._report(unit, repo, cut)
+
+    def _report(self, unit: Unit, repo: Repo, cut: Cut) -> Finding:
+        sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
+        how = "zip" if dotted(cut.call.func) == "zip" else "this"
+        return self.finding(
+            unit,
+            cut.call,
+            f"{how} stops at the shorter of {sides}, and nothing compares their lengths; what one side lacks"
+            " is not looked at",
+            certainty=_certainty(unit, cut),
+            steps=(step(unit, cut.check, "this check never sees what lies beyond the shorter side"),),
+            still_catches=still_catches(unit, *cut.sides, but=(cut.check, cut.loop)),
+            fix=_strict(unit, repo, cut.call),
+        )
+
+
+def _may_differ(unit: Unit, cut: Cut) -> bool:
+    if len(cut.sides) < 2 or is_strict(cut.call) or any(map(_is_endless, cut.sides)):
+        return False
+    first = cut.sides[0]
+    if all(same_length(unit, _around(cut), first, other) for other in cut.sides[1:]):
+        return False
+    return not _of_one_object(unit, cut.sides)
+
+
+def _around(cut: Cut) -> cst.CSTNode:
+    return cut.loop if isinstance(cut.loop, (cst.For, cst.GeneratorExp, cst.ListComp)) else cut.call
+
+
+def _is_endless(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and dotted(node.func) in _ENDLESS
+
+
+def _of_one_object(unit: Unit, sides: tuple[cst.BaseExpression, ...]) -> bool:
+    """Whether the sides are parts of one thing: neighbours `rows` and `rows[1:]`, columns of one table,
+    what `setUp` left in `self`. Their lengths are that thing's own affair."""
+    own = terms(unit)
+    return len({own.text(_owner(side)) for side in sides}) == 1
+
+
+def _owner(node: cst.BaseExpression) -> cst.BaseExpression:
+    while isinstance(node, cst.Subscript) and _is_slice(node):
+        node = node.value
+    if isinstance(node, cst.Attribute) and dotted(node.value) in ("self", "cls"):
+        return node.value
+    while (inner := _inner(node)) is not None and dotted(inner) not in ("self", "cls"):
+        node = inner
+    return node
+
+
+def _inner(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    if isinstance(node, cst.Attribute):
+        return node.value
+    if isinstance(node, cst.Subscript) and (_is_slice(node) or isinstance(_key(node), str)):
+        return node.value
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+        return node.func.value
+    return None
+
+
+def _is_slice(node: cst.Subscript) -> bool:
+    return isinstance(node.slice[0].slice, cst.Slice)
+
+
+def _key(node: cst.Subscript) -> object:
+    place = node.slice[0].slice
+    return literal(place.value) if isinstance(place, cst.Index) else None
+
+
+def _certainty(unit: Unit, cut: Cut) -> Certainty:
+    own = terms(unit)
+    sizes = [{size for size in own.sizes(side) if size[1:].isdigit()} for side in cut.sides]
+    if all(sizes) and len(set.union(*sizes)) > 1:
+        return "proved"
+    pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
+    return "question" if pinned else "likely"
+
+
+def _strict(unit: Unit, repo: Repo, call: cst.Call) -> Fix | None:
+    python = repo.requires_python
+    if dotted(call.func) != "zip" or python is None or python < (3, 10):
+        return None
+    inside = unit.text(call)[:-1].rstrip().rstrip(",")
+    return Fix(
+        "let zip refuse sides of unequal length", (rewrite(unit, call, f"{inside}, strict=True)"),), safe=True
+    )
+
+
+def _short(unit: Unit, node: cst.CSTNode) -> str:
+    text = " ".join(unit.text(node).split())
+    return text if len(text) <= 40 else text[:39] + "…"
