@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 BREAK = "\u200b"  # zero-width space
 
@@ -18,16 +19,17 @@ _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _TRIGGERS = re.compile(
     r"""
-      (?<=[@:$])(?=\S)                 # mention, e-mail address, emoji code, scheme, formula
+      (?<=[@:])(?=\S)                  # mention, e-mail address, emoji code, scheme
+    | (?<=\$)(?!\s)                    # formula, also one that is code between two of them
     | (?<=\#)(?=\w)                    # issue
     | (?<=\bgh)(?=-\d)                 # issue
     | (?<=\bwww)(?=\.)                 # address without a scheme
-    | (?<=\b[0-9a-f]{3})(?=[0-9a-f]{4,37}\b)   # commit
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 # Code as Markdown writes it: between two equal runs of backticks.
 _CODE = re.compile(r"(?<!`)(?P<run>`+)(?!`)(?P<inner>.*?[^`])(?P=run)(?!`)")
+_COMMIT = re.compile(r"\b[0-9a-f]{7,}\b", re.IGNORECASE)
 # Invisible characters: they reorder or hide what is around them. Joiners that scripts and emoji need are
 # among them, and are spelled out too.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -60,10 +62,15 @@ def one_line(text: str) -> str:
 
 def plain(text: str) -> Markdown:
     """The text as words on one line."""
-    words = _INLINE.sub(lambda match: _escaped(match[0]), _TRIGGERS.sub(BREAK, one_line(text)))
+    words = _COMMIT.sub(lambda match: BREAK.join(_sixes(match[0])), _TRIGGERS.sub(BREAK, one_line(text)))
+    words = _INLINE.sub(lambda match: _escaped(match[0]), words)
     return Markdown(
         _STARTS.sub(lambda match: rf"{match[1]}\{match[2]}" if match[1] else rf"\{match[3]}", words)
     )
+
+
+def _sixes(digits: str) -> Iterator[str]:
+    return (digits[at : at + 6] for at in range(0, len(digits), 6))
 
 
 def _escaped(character: str) -> str:
