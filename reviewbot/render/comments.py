@@ -110,8 +110,8 @@ def commit_links(remote: Remote | None) -> Callable[[str], Markdown]:
     """Commits by their first digits, as links where it is known where the repository is."""
 
     def link(commit: str) -> Markdown:
-        label = inert.code(commit[:12])
-        return Markdown(f"[{label}](https://{remote}/commit/{commit})") if remote else label
+        label = commit[:12]
+        return inert.link(label, f"https://{remote}/commit/{commit}") if remote else inert.code(label)
 
     return link
 

@@ -22,14 +22,14 @@ _TRIGGERS = re.compile(
       (?<=[@:])(?=\S)                  # mention, e-mail address, emoji code, scheme
     | (?<=\$)(?!\s)                    # formula, also one that is code between two of them
     | (?<=\#)(?=\w)                    # issue
-    | (?<=\bgh)(?=-\d)                 # issue
-    | (?<=\bwww)(?=\.)                 # address without a scheme
+    | (?<=gh)(?=-\d)                # issue
+    | (?<=www)(?=\.)                   # address without a scheme
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 # Code as Markdown writes it: between two equal runs of backticks.
 _CODE = re.compile(r"(?<!`)(?P<run>`+)(?!`)(?P<inner>.*?[^`])(?P=run)(?!`)")
-_COMMIT = re.compile(r"\b[0-9a-f]{7,}\b", re.IGNORECASE)
+_COMMIT = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 # Invisible characters: they reorder or hide what is around them. Joiners that scripts and emoji need are
 # among them, and are spelled out too.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -86,6 +86,13 @@ def code(text: str) -> Markdown:
     # White space at the ends is stripped off once, if it stands at both.
     pad = " " if inner[0] == "`" or inner[-1] == "`" else ""
     return Markdown(f"{fence}{pad}{inner}{pad}{fence}")
+
+
+def link(text: str, address: str) -> Markdown:
+    """A link whose label is the text as a code span. `address` is trusted, and has no parentheses."""
+    # At the start of a paragraph "[`a]: b`]" would define a reference, code span or not.
+    label = code(text).replace("]:", f"]{BREAK}:")
+    return Markdown(f"[{label}]({address})")
 
 
 def prose(text: str) -> Markdown:

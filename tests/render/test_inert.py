@@ -53,11 +53,16 @@ def test_a_code_span_is_one_span_that_holds_the_text(page, hostile, data):
 
 @MANY
 @given(data=st.data())
-def test_a_code_span_in_a_link_leads_where_it_should(page, hostile, data):
+def test_a_link_leads_where_it_should(page, hostile, data):
     text = data.draw(hostile)
-    seen = page(f"[{inert.code('x' + text)}](https://github.com/acme/trainer)")
+    seen = page(inert.link("x" + text, "https://github.com/acme/trainer"))
     assert seen.elements == ["p", "a", "code"]
     assert seen.links == ["https://github.com/acme/trainer"]
+    assert without_marks(seen.quoted[0]) == without_marks(inert.one_line("x" + text))
+
+
+def test_a_file_name_cannot_turn_its_link_into_a_definition(page):
+    assert page(inert.link("x]:y", "https://github.com/acme/trainer")).elements == ["p", "a", "code"]
 
 
 @MANY
@@ -110,7 +115,7 @@ def test_what_cannot_be_seen_is_spelled_out(text, shown):
         "a` `@ada",
         "\\`@ada`",
         "www.www.evil.example http:http://evil.example",
-        "gh-gh-12 ##12 @@ada ::tada::",
+        "_www.evil.example gh-gh-12 ##12 @@ada ::tada::",
         "deadbeefcafedeadbeefcafe",
         "$`x`$ $x$",
         "`a`b`@c",
