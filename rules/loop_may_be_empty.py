@@ -117,6 +117,14 @@ class LoopMayBeEmpty(Rule):
                 assert all(row.reward for row in rows if row.done)
         """),
         Example("""
+            import re
+
+            def test_names(text, documented):
+                names = re.findall("name: (.*)", text)
+                assert len(names) > 5
+                assert [name for name in names if name not in documented] == []
+        """),
+        Example("""
             def test_none_left_over(run):
                 for name in set(run(1)) - set(run(2)):
                     raise AssertionError(name)
@@ -191,7 +199,8 @@ class LoopMayBeEmpty(Rule):
             yield self._loop(unit, loop, checks[0].node, found)
         for part in quantified(unit):
             found = _of_quantified(unit, part)
-            if id(part.check) not in reported and _may_be_empty(unit, part.node, part.node, found):
+            over = part.node if part.form == "all" else part.node.for_in.iter
+            if id(part.check) not in reported and _may_be_empty(unit, part.node, over, found):
                 reported.add(id(part.check))
                 yield self._quantified(unit, part, found)
 

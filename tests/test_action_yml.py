@@ -57,7 +57,7 @@ def test_every_input_and_output_is_documented():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     names = re.findall(r"^  ([a-z-]+):\n    (?:description|value)", text, re.MULTILINE)
-    assert {"fail-on", "findings"} <= set(names)
+    assert len(names) > 5
     assert [name for name in names if f"`{name}`" not in readme] == []
 
 

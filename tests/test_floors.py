@@ -52,6 +52,7 @@ def test_a_stage_imports_only_what_comes_before_it(path):
     for name in imported(path):
         stage = name.split(".")[1]
         if stage in HEIGHT:
+            # reviewbot: ignore[loop-may-be-empty] many a file imports nothing of ours, and that is right
             assert HEIGHT[stage] <= HEIGHT[own], f"{own} imports {name}"
             assert stage == own or HEIGHT[stage] < HEIGHT[own] or HEIGHT[own] == 0
 
