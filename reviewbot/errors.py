@@ -6,7 +6,9 @@
     ├── SourceError           something to be read cannot be read
     │   ├── UnreadableFile    one file; the run goes on without it
     │   └── GitError          a repository, a commit or an object
-    └── RuleError             a rule broke its own contract
+    ├── RuleError             a rule broke its own contract
+    └── ProbeError            a check could not be run; the command ends with 3, inconclusive
+        └── NoSandbox         code of the pull request cannot be shut in on this machine
 
 Each message is one sentence for a person: what is wrong, where, and the way out.
 """
@@ -49,3 +51,11 @@ class GitError(SourceError):
 
 class RuleError(ReviewbotError):
     """A rule broke its own contract."""
+
+
+class ProbeError(ReviewbotError):
+    """A check could not be run, so nothing was learnt about it."""
+
+
+class NoSandbox(ProbeError):
+    """Code of the pull request cannot be shut in on this machine, so it was not run."""

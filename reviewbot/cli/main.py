@@ -15,6 +15,7 @@ from reviewbot.errors import ReviewbotError
 COMMANDS = {
     "lint": "find tests that do not test, in files and folders",
     "review": "review what one commit changes against another, as it would be posted",
+    "probe": "run a check on changed inputs and show a difference that it lets through",
     "rule": "explain a rule from its own file, or list all rules",
     "action": "review a pull request as a step of a GitHub workflow",
 }

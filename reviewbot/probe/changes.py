@@ -1,0 +1,273 @@
+"""The changes that a person would think of: a token changed, a row lost, a NaN, a missing key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reviewbot.probe import shape
+from reviewbot.probe.inside import plain
+from reviewbot.probe.inside.edits import Edit, World
+from reviewbot.probe.inside.plain import Array, Instance, Path, Plain
+
+# real: a difference that matters. nudge: one that a tolerance may let through. nan: not a number, infinite.
+# structure: something is gone, doubled or in another place. absent: a key is missing or None.
+Size = Literal["real", "nudge", "nan", "infinite", "structure", "absent"]
+ODD = 77
+MOST = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An edit and what a person calls it.
+
+    `says`: "token 4 changed". `verb` and `field` name its family, free of where it happened: changes of one
+    family that are caught in most places and pass in one are an excuse. `role`: the part of a row.
+    """
+
+    edit: Edit
+    says: str
+    verb: str
+    field: str
+    size: Size
+    role: str = ""
+
+    @property
+    def family(self) -> tuple[str, str]:
+        """What it shares with like changes elsewhere."""
+        return (self.verb, self.field)
+
+
+def changes(world: World, roots: Sequence[Path], *, most: int = MOST) -> list[Change]:
+    """The changes of everything below `roots`, at most `most`, each applicable on its own."""
+    out: list[Change] = []
+    for root in roots:
+        value = plain.at(dict(world), root)
+        for change in _value(value, root, str(root[-1]), None):
+            out.append(change)
+            if len(out) >= most:
+                return out
+    return out
+
+
+def _value(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
+    kind = type(value)
+    if kind is Array:
+        yield from _array(value, path, name, row)
+    elif kind in (list, tuple):
+        yield from _list(value, path, name, row)
+    elif kind is dict and not shape.is_record(value):
+        yield from _table(value, path, name)
+    elif kind is dict or kind is Instance:
+        yield from _record(value, path, name)
+    elif kind in (set, frozenset):
+        if value:
+            yield Change(Edit("empty", path), f"{name} emptied", "emptied", name, "structure")
+    else:
+        yield from _scalar(value, path, name, name)
+
+
+# ---- rows and tables --------------------------------------------------------------------------------------
+
+
+def _list(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
+    flat = shape.numbers(value)
+    if flat is not None and (flat or type(value) is list):
+        yield from _flat(flat, path, name, row, bare=type(value) is list)
+        return
+    if not value:
+        return
+    word = "row" if shape.is_rows(value) else "item"
+    field = name if word == "item" else ""
+    yield from _whole(len(value), path, word, field)
+    chosen = shape.representatives(value) if word == "row" else sorted({0, len(value) // 2, len(value) - 1})
+    for index in chosen:
+        yield Change(Edit("remove", (*path, index)), f"{word} dropped", "dropped", word, "structure")
+        yield Change(Edit("double", (*path, index)), f"{word} doubled", "doubled", word, "structure")
+        if index + 1 < len(value) and not plain.same(value[index], value[index + 1]):
+            yield Change(Edit("swap", (*path, index)), f"{word}s swapped", "swapped", word, "structure")
+    for index in chosen:
+        yield from _value(value[index], (*path, index), name if word == "item" else "", row)
+
+
+def _whole(length: int, path: Path, word: str, field: str) -> Iterator[Change]:
+    yield Change(Edit("empty", path), f"all {word}s dropped", "emptied", field or word, "structure")
+    if length > 1:
+        # The last one lost is what truncation to the shorter side hides.
+        edit = Edit("remove", (*path, length - 1))
+        yield Change(edit, f"last {word} dropped", "dropped", word, "structure")
+
+
+def _table(value: dict[Plain, Plain], path: Path, name: str) -> Iterator[Change]:
+    if not value:
+        return
+    yield Change(Edit("empty", path), f"{name} emptied", "emptied", name, "structure")
+    keys = list(value)
+    for key in dict.fromkeys((keys[0], keys[len(keys) // 2], keys[-1])):
+        says = f"{name}[{key!r}] missing"
+        yield Change(Edit("remove", (*path, key)), says, "missing", name, "structure")
+        yield from _value(value[key], (*path, key), f"{name}[{key!r}]", None)
+
+
+def _record(value: Plain, path: Path, name: str) -> Iterator[Change]:
+    together = shape.aligned(value)
+    mask = shape.mask_of(value)
+    if together:
+        yield from _positions_of_row(value, path, together, mask)
+    for field, part in shape.fields(value).items():
+        if type(value) is dict:
+            edit = Edit("remove", (*path, field))
+            yield Change(edit, f"{field} missing", "missing", field, "absent")
+        if part is not None:
+            none = Edit("set", (*path, field), None)
+            yield Change(none, f"{field} is None", "None", field, "absent")
+        yield from _value(part, (*path, field), field, value)
+
+
+def _positions_of_row(
+    row: Plain, path: Path, together: tuple[str, ...], mask: list[int] | None
+) -> Iterator[Change]:
+    """A position of a row dropped or doubled in every field that runs along."""
+    first = next((name for name in together if _word(name, [])), together[0])
+    values = shape.numbers(shape.fields(row)[first]) or []
+    along = tuple(name for name in together if name != first)
+    word = _word(first, values) or "position"
+    for index in shape.positions(len(values), mask):
+        role = shape.role(mask, index) if mask and len(mask) == len(values) else ""
+        for operation, verb in (("remove", "dropped"), ("double", "doubled")):
+            edit = Edit(operation, (*path, first, index), None, along)  # type: ignore[arg-type]
+            yield Change(edit, f"{word} {index} {verb}", verb, first, "structure", role)
+    if len(values) > 1:
+        edit = Edit("cut", (*path, first), len(values) - 1, along)
+        yield Change(edit, f"row cut by one {word}", "cut", first, "structure")
+
+
+# ---- lists of numbers -------------------------------------------------------------------------------------
+
+
+def _word(name: str, values: Sequence[Plain]) -> str:
+    lowered = name.lower()
+    if shape.is_mask(name, values) or "mask" in lowered or "logprob" in lowered or "log_prob" in lowered:
+        return ""
+    return "token" if "token" in lowered or "input_ids" in lowered or "_ids" in lowered else ""
+
+
+def _flat(values: list[Plain], path: Path, name: str, row: Plain, *, bare: bool) -> Iterator[Change]:
+    mask = shape.mask_of(row) if row is not None else None
+    if mask is not None and len(mask) != len(values):
+        mask = None
+    for index in shape.positions(len(values), mask):
+        role = shape.role(mask, index) if mask else ""
+        for change in _scalar(values[index], (*path, index), name, _item_name(name, values, index)):
+            yield Change(change.edit, change.says, change.verb, name, change.size, role)
+        if index + 1 < len(values) and not plain.same(values[index], values[index + 1]):
+            says = f"{_item_name(name, values, index)} swapped with the next"
+            yield Change(Edit("swap", (*path, index)), says, "swapped", name, "structure", role)
+    if not bare or not values:
+        return
+    if len(values) > 1:
+        cut = Edit("cut", path, len(values) - 1)
+        yield Change(cut, f"{name} shorter by one", "shortened", name, "structure")
+        if shape.is_mask(name, values):
+            for step in (1, -1):
+                yield Change(
+                    Edit("shift", path, step), f"{name} shifted by {step}", "shifted", name, "structure"
+                )
+            for value in (0, 1):
+                whole = [type(values[0])(value)] * len(values)
+                yield Change(Edit("set", path, whole), f"{name} all {value}", "set whole", name, "real")
+    yield Change(Edit("empty", path), f"{name} emptied", "emptied", name, "structure")
+
+
+def _item_name(name: str, values: Sequence[Plain], index: int) -> str:
+    word = _word(name, values)
+    return f"{word} {index}" if word else f"{name}[{index}]"
+
+
+def _array(value: Array, path: Path, name: str, row: Plain) -> Iterator[Change]:
+    if type(value.data) is not list:
+        yield from _scalar(value.data, path, name, name, wrap=value)
+        return
+    if len(value.shape) == 1:
+        yield from _flat(list(value.data), path, name, row, bare=True)
+        return
+    length = len(value.data)
+    if length:
+        yield Change(
+            Edit("remove", (*path, length - 1)), f"last row of {name} dropped", "dropped", name, "structure"
+        )
+    for index in sorted({0, length - 1} - {-1}):
+        yield from _nested(value.data[index], (*path, index), name, _row_of(row, index))
+
+
+def _row_of(record: Plain, index: int) -> Plain:
+    """The fields of one sample of a batch of tensors, so that its mask tells the roles."""
+    found = {}
+    for name, value in shape.fields(record).items():
+        if type(value) is Array and len(value.shape) >= 2 and index < len(value.data):
+            found[name] = value.data[index]
+    return found
+
+
+def _nested(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
+    flat = shape.numbers(value)
+    if flat is not None:
+        yield from _flat(flat, path, name, row, bare=False)
+        return
+    for index in sorted({0, len(value) // 2, len(value) - 1}):
+        yield from _nested(value[index], (*path, index), name, None)
+
+
+# ---- scalars ----------------------------------------------------------------------------------------------
+
+
+def _scalar(value: Plain, path: Path, name: str, label: str, wrap: Array | None = None) -> Iterator[Change]:
+    def change(new: Plain, verb: str, says: str, size: Size) -> Change:
+        whole = new if wrap is None else Array(wrap.kind, wrap.dtype, new, wrap.shape)
+        return Change(Edit("set", path, whole), f"{label} {says}", verb, name, size)
+
+    if type(value) is bool:
+        yield change(not value, "flipped", "flipped", "real")
+    elif type(value) is int:
+        yield from _integer(value, name, label, change)
+    elif type(value) is float:
+        yield from _float(value, name, label, change)
+    elif type(value) is str:
+        last = "0" if not value.endswith("0") else "1"
+        yield change(value[:-1] + last, "changed", "changed", "real")
+        if value:
+            yield change("", "emptied", "emptied", "real")
+    elif type(value) is bytes:
+        yield change(value[:-1] + (b"1" if value.endswith(b"0") else b"0"), "changed", "changed", "real")
+
+
+def _integer(value: int, name: str, label: str, change: object) -> Iterator[Change]:
+    assert callable(change)
+    if "mask" in name.lower() and value in (0, 1):
+        yield change(1 - value, "flipped", "flipped", "real")
+        return
+    if label.startswith("token "):
+        yield change(ODD if value != ODD else ODD + 1, "changed", "changed", "real")
+        return
+    yield change(value + 1, "changed", "changed", "real")
+    for bound in (0, -1, 1, value - 1):
+        if bound not in (value, value + 1):
+            yield change(bound, "changed", "changed", "real")
+
+
+def _float(value: float, name: str, label: str, change: object) -> Iterator[Change]:
+    assert callable(change)
+    if "mask" in name.lower() and value in (0.0, 1.0):
+        yield change(1.0 - value, "flipped", "flipped", "real")
+        return
+    far = value + 1.0 if math.isfinite(value) else 0.0
+    yield change(far, "changed", "changed", "real")
+    if value in (0.0, 1.0):
+        yield change(1.0 - value, "changed", "changed", "real")
+    if math.isfinite(value):
+        for step in (1e-6, 1e-2):
+            yield change(value + step, f"nudged by {step:g}", f"nudged by {step:g}", "nudge")
+        yield change(math.nan, "NaN", "is NaN", "nan")
+        yield change(math.inf, "infinite", "is infinite", "infinite")

@@ -1,0 +1,132 @@
+"""What a probe hands on: witnesses, kills, dead checks, and what was not run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reviewbot.probe.inside.edits import Edit
+from reviewbot.probe.inside.plain import Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the repository. `text` is the condition that stands there, `function` the one around it."""
+
+    path: str
+    line: int
+    text: str = ""
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """One change as it shows: `where` is a path into the arguments, `before` and `after` JSON data.
+
+    `edit` is the same as data, from which the change can be made again; `says` what a person calls it.
+    """
+
+    where: str
+    before: Plain
+    after: Plain
+    says: str
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A row drawn as a strip of positions: what each side holds, which ranges mean what.
+
+    `let_through` is the range [start, end) in which the same edit passes; `restored` what the inputs say
+    was restored; `roles` names each position's part of the row.
+    """
+
+    field: str
+    baseline: tuple[Plain, ...]
+    other: tuple[Plain, ...]
+    sides: tuple[str, str]
+    mask: tuple[int, ...] = ()
+    roles: tuple[str, ...] = ()
+    at: int = 0
+    let_through: tuple[int, int] | None = None
+    restored: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A difference that passes, on arguments of hand size.
+
+    `why` is excuse, nan, gap or blind. `values`: what each of the repository's functions returned, and its
+    short variables. `what_if`: one sentence on the branch switched off.
+    """
+
+    why: str
+    changes: tuple[Altered, ...]
+    escapes: tuple[Place, ...]
+    values: Mapping[str, Mapping[str, Plain]]
+    caught_elsewhere: int
+    passed_elsewhere: int
+    what_if: str
+    input: Mapping[str, Plain]
+    source: str
+    calls: int = 0
+    strip: Strip | None = None
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """A change that was noticed, and by what. `crash` is the error where no check but a crash did it."""
+
+    edit: str
+    caught_by: tuple[Place, ...]
+    crash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """A check that decided nothing here. `tier` is 0 to 3; `says` is that tier's fixed wording."""
+
+    place: Place
+    tier: int
+    says: str
+    key: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """What is still caught when checks are off or a patch is applied."""
+
+    what: str
+    caught_before: int
+    survive: tuple[str, ...]
+    unchanged_passes: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything that one probe showed. `verdict_by` says how the target says no."""
+
+    target: str
+    sha256: str
+    layers: tuple[str, ...]
+    edits_tried: int
+    witnesses: tuple[Witness, ...]
+    dead: tuple[Dead, ...] = ()
+    kills: tuple[Kill, ...] = ()
+    not_run: tuple[str, ...] = ()
+    passed: int = 0
+    inputs: str = ""
+    loaded: str = ""
+    verdict_by: str = ""
+    never_compared: tuple[str, ...] = ()
+    excuses_taken: tuple[tuple[Place, int], ...] = ()
+    sufficient: tuple[Place, ...] = ()
+    all_checks: int = 0
+    joint: str = ""
+    reduced: Reduced | None = None
+    questions: tuple[str, ...] = ()
+    derivations: tuple[str, ...] = ()
+    seconds: float = 0.0
+    module: str = ""
+    notes: tuple[str, ...] = field(default=())

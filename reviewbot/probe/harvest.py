@@ -1,0 +1,282 @@
+"""Inputs of a check: recorded while the repository's own tests run, or given in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reviewbot.errors import ProbeError, UnreadableFile, UsageError
+from reviewbot.probe import closure
+from reviewbot.probe.inside import plain
+from reviewbot.probe.inside.plain import Plain
+from reviewbot.probe.sandbox import Box, ChildGone, Wants, installed, readable
+from reviewbot.probe.target import Target
+
+MOST_TEST_FILES = 12
+MOST_FILES_LOOKED_AT = 8_000
+MOST_RECORDS = 60
+_SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "site-packages", "venv"})
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function to record: its file and qualified name."""
+
+    path: Path
+    unit: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """One recorded call. `after` holds the arguments as the call left them, if it changed them.
+
+    `test` is the pytest id of the test that made it, "" for a given example.
+    """
+
+    module: str
+    arguments: dict[str, Plain]
+    after: dict[str, Plain] | None = None
+    raised: str = ""
+    returned: Plain = None
+    is_plain: bool = True
+    test: str = ""
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """What was recorded of each function, in the order asked; what could not run; layers of the sandbox."""
+
+    calls: tuple[tuple[Call, ...], ...]
+    not_run: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+def from_tests(
+    root: Path,
+    functions: Sequence[Function],
+    *,
+    tests: Sequence[str] = (),
+    seconds: float = 30.0,
+    python: str | None = None,
+    progress: Callable[[str], None] = lambda says: None,
+) -> Harvest:
+    """Runs the tests that could reach the functions (or `tests`, pytest ids) in a sandbox and records.
+
+    Raises ProbeError where no test could reach them or the child cannot run pytest.
+    """
+    chosen = list(tests) or [str(path) for path in tests_for(root, functions)]
+    if not chosen:
+        names = ", ".join(function.unit for function in functions)
+        raise ProbeError(
+            f"no test of this repository mentions {names}; give inputs with --example FILE or --dump A B"
+        )
+    progress(f"recording calls in {len(chosen)} test file{'s' if len(chosen) > 1 else ''}")
+    deadline = time.monotonic() + seconds
+    # Plugins cost start-up and can need the network: they come in only if nothing was recorded without.
+    for plugins in (False, True):
+        harvest = _run(root, functions, chosen, deadline, python, plugins=plugins)
+        if any(harvest.calls) or time.monotonic() > deadline:
+            break
+    return harvest
+
+
+def tests_for(root: Path, functions: Sequence[Function]) -> list[Path]:
+    """Test files that name one of the functions or its file's module, nearest first."""
+    words = {function.path.stem for function in functions}
+    names = {function.unit.rpartition(".")[2] for function in functions} | {
+        function.unit.partition(".")[0] for function in functions
+    }
+    module = re.compile(r"\b(" + "|".join(map(re.escape, sorted(words))) + r")\b")
+    name = re.compile(r"\b(" + "|".join(map(re.escape, sorted(names))) + r")\b")
+    found = []
+    own = {function.path.resolve() for function in functions}
+    for path in _test_files(root):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        score = 2 * bool(name.search(text)) + bool(module.search(text))
+        if score >= 2 or (score == 1 and path.resolve() not in own):
+            near = len(os.path.commonpath([path.resolve(), functions[0].path.resolve()]))
+            found.append((-score, -near, str(path), path))
+    found.sort()
+    if any(score <= -3 for score, *_ in found):
+        found = [one for one in found if one[0] <= -3]
+    return [path for *_, path in found[:MOST_TEST_FILES]]
+
+
+def _test_files(root: Path) -> Iterator[Path]:
+    looked = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS
+        )
+        for name in sorted(files):
+            looked += 1
+            if looked > MOST_FILES_LOOKED_AT:
+                return
+            if re.fullmatch(r"test_.*\.py|.*_test\.py", name):
+                yield Path(folder) / name
+
+
+def _run(
+    root: Path,
+    functions: Sequence[Function],
+    tests: Sequence[str],
+    deadline: float,
+    python: str | None,
+    *,
+    plugins: bool,
+) -> Harvest:
+    read, listed = readable(root)
+    folders = installed(python) if python else installed(Wants("recorder").python)
+    wants = Wants(
+        "recorder",
+        read=(*read, *folders),
+        list=listed,
+        memory=16 << 30,
+        cpu=120,
+        fork=True,
+        files=256,
+        python=python or Wants("recorder").python,
+    )
+    search = closure.search_paths(root, functions[0].path.resolve().relative_to(root.resolve()).as_posix())
+    asked = {
+        "functions": [[str(f.path), f.unit, str(number)] for number, f in enumerate(functions)],
+        "most": MOST_RECORDS,
+        "search": search,
+        "packages": folders,
+        "root": str(root),
+        "tests": list(tests),
+        "environment": {} if plugins else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        "words": _words(root),
+    }
+    calls: list[list[Call]] = [[] for _ in functions]
+    not_run: list[str] = []
+    with Box(wants, asked) as box:
+        layers = tuple(box.held.names)
+        try:
+            while True:
+                line = box.receive(deadline)
+                if "record" in line:
+                    number, call = _call(line["record"])
+                    if 0 <= number < len(calls) and len(calls[number]) < MOST_RECORDS and call:
+                        calls[number].append(call)
+                elif "not_run" in line:
+                    not_run.append(": ".join(str(part)[:300] for part in line["not_run"][:2]))
+                elif "done" in line:
+                    break
+        except TimeoutError:
+            not_run.append("the tests were stopped before their end: they took too long")
+        except ChildGone as error:
+            not_run.append(f"the tests were stopped before their end: {error.why}")
+    return Harvest(tuple(map(tuple, calls)), tuple(dict.fromkeys(not_run))[:20], layers, tuple(tests))
+
+
+def _words(root: Path) -> list[str]:
+    """pytest's options: none of the repository's own but the way it imports test files."""
+    words = ["-q", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=", f"--rootdir={root}"]
+    for name in ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"):
+        try:
+            text = (root / name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        mode = re.search(r"--import-mode[= ](\w+)", text)
+        if mode:
+            return [*words, f"--import-mode={mode[1]}"]
+    return words
+
+
+def _call(record: Any) -> tuple[int, Call | None]:
+    """A record from the child, which is untrusted. (function's number, call); None if it is no use."""
+    try:
+        number = int(record["name"])
+        if type(record["arguments"]) is str or record["async"]:
+            return number, None
+        arguments = plain.decode(record["arguments"])
+        after = record["after"]
+        returned = plain.decode(record["returned"]) if record["plain"] else None
+        if type(arguments) is not dict:
+            return number, None
+        return number, Call(
+            str(record["module"])[:200],
+            arguments,
+            plain.decode(after) if type(after) is dict else None,
+            str(record["raised"])[:300],
+            returned,
+            bool(record["plain"]),
+            str(record["test"])[:300],
+        )
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return -1, None
+
+
+def from_example(path: Path, target: Target) -> Call:
+    """Arguments from a JSON file: an object with one key for each parameter.
+
+    Integers as keys of an object become integers again. Raises UnreadableFile, UsageError.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableFile(str(path), f"cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFile(str(path), f"is not JSON ({error})") from None
+    if type(document) is not dict:
+        raise UsageError(f"{path}: an example is an object with one key for each parameter of {target.unit}")
+    try:
+        arguments = plain.decode(document)
+    except ValueError as error:
+        raise UnreadableFile(str(path), f"is not plain data ({error})") from None
+    return Call(target.module, _numbers(arguments))
+
+
+def _numbers(value: Plain) -> Plain:
+    if type(value) is dict:
+        keys = list(value)
+        whole = bool(keys) and all(type(key) is str and re.fullmatch(r"-?\d{1,18}", key) for key in keys)
+        return {int(key) if whole else key: _numbers(item) for key, item in value.items()}
+    return [_numbers(item) for item in value] if type(value) is list else value
+
+
+def rows(path: Path) -> list[Plain]:
+    """The rows of a dump: a JSON lines file, a JSON list, or a folder of such files in the order of names.
+
+    Raises UnreadableFile that names the line.
+    """
+    if path.is_dir():
+        files = sorted([*path.glob("*.jsonl"), *path.glob("*.json")], key=_natural)
+        if not files:
+            raise UnreadableFile(str(path), "holds no .jsonl or .json file")
+        return [row for file in files for row in rows(file)]
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UnreadableFile(str(path), f"cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(str(path), f"is not UTF-8 ({error.reason})") from None
+    try:
+        if text.lstrip().startswith("["):
+            document = json.loads(text)
+            return [plain.decode(row) for row in document]
+    except ValueError:
+        pass
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                found.append(plain.decode(json.loads(line)))
+            except (ValueError, RecursionError) as error:
+                raise UnreadableFile(str(path), f"is not JSON ({error})", number) from None
+    return found
+
+
+def _natural(path: Path) -> list[object]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]

@@ -1,0 +1,172 @@
+"""The child's main loop: shut in first, then load, then judge what the parent sends.
+
+Requests and replies are lines of JSON. The pull request's code shares this process and could write lines
+of its own: the parent believes no line beyond the verdict of an edit that it made itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
+
+# Everything that is ours is imported before the process is shut in; afterwards it cannot be read.
+from reviewbot.probe.inside import edits, judge, loading, plain, restrict, stubs
+from reviewbot.probe.inside.judge import Outcome
+from reviewbot.probe.inside.switchboard import Switchboard
+
+
+class Child:
+    """The state between requests."""
+
+    def __init__(self, replies: TextIO) -> None:
+        self.replies = replies
+        self.switchboard = Switchboard()
+        self.loading: loading.Loading | None = None
+        self.loaded: loading.Loaded | None = None
+        self.bind: Callable[[dict[str, Any]], Callable[[], Any]] | None = None
+        self.told = 0
+        self.worlds: dict[int, dict[str, Any]] = {}
+
+    def reply(self, document: dict[str, Any]) -> None:
+        """Sends one line."""
+        self.replies.write(json.dumps(document, separators=(",", ":")) + "\n")
+        self.replies.flush()
+
+    def tell_sites(self) -> None:
+        """Names the sites that came in since the last time."""
+        assert self.loading is not None
+        new = self.loading.sites[self.told :]
+        self.told = len(self.loading.sites)
+        if new:
+            self.reply({"sites": [[getattr(site, name) for name in site.__slots__] for site in new]})
+
+    def load(self, asked: dict[str, Any]) -> None:
+        """`load`: brings the target in."""
+        place = loading.Place(**{**asked["place"], "also": tuple(asked["place"]["also"])})
+        self.loading = loading.Loading(place.root, asked["search"], self.switchboard)
+        self.loaded = self.loading.load(place)
+        assert self.loaded.function is not None
+        self.bind = judge.binder(self.loaded.function)
+        stubs.start_running()
+        self.tell_sites()
+        self.reply(
+            {
+                "loaded": {
+                    "lines": self.loaded.lines,
+                    "of": self.loaded.of,
+                    "whole": self.loaded.whole,
+                    "stubs": self.loading.absent.made[:50],
+                }
+            }
+        )
+
+    def keep(self, asked: dict[str, Any]) -> None:
+        """`world`: arguments that later requests name by number."""
+        self.worlds[int(asked["number"])] = plain.decode(asked["world"])
+        self.reply({"kept": int(asked["number"])})
+
+    def judge(self, asked: dict[str, Any]) -> None:
+        """`judge`: one line for each list of edits, in order."""
+        base = self.worlds[int(asked["base"])]
+        off = frozenset(part if isinstance(part, int) else tuple(part) for part in asked.get("off", ()))
+        forced = {int(number): bool(outcome) for number, outcome in asked.get("forced", ())}
+        for index, listed in enumerate(asked["edits"]):
+            world = edits.apply(base, [edits.decode(edit) for edit in listed]) if listed else base
+            if world is None:
+                self.reply({"at": index, "verdict": "inapplicable"})
+                continue
+            self.switchboard.reset(observing=bool(asked.get("observing")), off=off, forced=forced)
+            if asked.get("watch"):
+                self._watched(index, world, asked)
+            else:
+                self.reply({"at": index, **self._record(self._run(world, asked))})
+        self.tell_sites()
+        self.reply({"done": len(asked["edits"])})
+
+    def _run(self, world: dict[str, Any], asked: dict[str, Any]) -> Outcome:
+        assert self.bind is not None and self.loading is not None
+        try:
+            with stubs.importing():
+                call = self.bind({name: plain.build(value) for name, value in world.items()})
+        except Exception as error:
+            return Outcome("unknown", f"its arguments cannot be built: {type(error).__name__}: {error}")
+        return judge.judge(
+            call,
+            self.switchboard,
+            self.loading.relative,
+            protocol=asked.get("protocol", "raises"),
+            expected=plain.decode(asked.get("expected")),
+            seconds=float(asked.get("seconds", 2.0)),
+        )
+
+    def _record(self, outcome: Outcome) -> dict[str, Any]:
+        board = self.switchboard
+        return {
+            "verdict": outcome.verdict,
+            "says": outcome.says,
+            "where": outcome.where,
+            "fired": [list(key) for key in dict.fromkeys(board.fired)],
+            "outcomes": [[number, outcome] for number, outcome in board.outcomes],
+        }
+
+    def _watched(self, index: int, world: dict[str, Any], asked: dict[str, Any]) -> None:
+        assert self.loading is not None
+        with judge.Watch(self.loading.relative) as watch:
+            outcome = self._run(world, asked)
+        seen = {}
+        for name, values in watch.seen.items():
+            try:
+                seen[name] = plain.encode(plain.flatten(values))
+            except plain.NotPlain:
+                continue
+        record = self._record(outcome)
+        record["returned"] = plain.encode(outcome.returned) if outcome.plain else None
+        record["plain"] = outcome.plain
+        record["seen"] = seen
+        record["reached"] = [[number, count] for number, count in self.switchboard.reached.items()]
+        self.reply({"at": index, **record})
+
+    def serve(self, requests: TextIO) -> None:
+        """Answers until the parent closes its end."""
+        does = {"load": self.load, "world": self.keep, "judge": self.judge}
+        for line in requests:
+            asked = json.loads(line)
+            try:
+                does[asked["do"]](asked)
+            except loading.CannotLoad as error:
+                self.reply({"error": str(error)})
+
+
+def streams() -> tuple[TextIO, TextIO]:
+    """The pipes to the parent, moved away from 0 and 1, which code under probe may read and print to."""
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    return os.fdopen(requests, "r", encoding="utf-8"), os.fdopen(replies, "w", encoding="utf-8")
+
+
+def shut_in(requests: TextIO, replies: TextIO) -> dict[str, Any]:
+    """Reads the policy, applies it, says which layers hold; returns what else the parent sent with it."""
+    asked: dict[str, Any] = json.loads(requests.readline())
+    policy: dict[str, Any] = {
+        key: tuple(v) if isinstance(v, list) else v for key, v in asked["policy"].items()
+    }
+    held = restrict.restrict(restrict.Policy(**policy))
+    replies.write(json.dumps({"held": [held.landlock, held.seccomp, held.rlimits, held.namespaces]}) + "\n")
+    replies.flush()
+    # The pull request may be this very package, or have modules that are called like it.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "reviewbot"]:
+        del sys.modules[name]
+    return asked
+
+
+def main() -> None:
+    """The judging child."""
+    requests, replies = streams()
+    shut_in(requests, replies)
+    Child(replies).serve(requests)

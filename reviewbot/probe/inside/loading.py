@@ -1,0 +1,188 @@
+"""Brings the code under probe into this process, wired to the switchboard."""
+
+from __future__ import annotations
+
+import ast
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reviewbot.probe.inside import cut, stubs
+from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
+from reviewbot.probe.inside.switchboard import Switchboard
+
+
+class CannotLoad(Exception):
+    """The target cannot be brought in; the message says why."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the target stands: `root` the repository, `path` relative to it, `unit` its qualified name.
+
+    `module` is the name under which the repository's own tests import it. `also` are further top-level
+    names of the file that its inputs need (classes of recorded objects).
+    """
+
+    root: str
+    path: str
+    unit: str
+    module: str
+    also: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+
+
+@dataclass
+class Loaded:
+    """The target, and how it came in: `cut` (its lines of `of` lines) or whole."""
+
+    function: Callable[..., Any] | None
+    lines: int
+    of: int
+    whole: bool
+    module: types.ModuleType = field(default_factory=lambda: types.ModuleType("none"))
+
+
+Rewrite = Callable[[ast.Module, str], ast.Module]
+
+
+class Loading:
+    """Everything of the repository that was loaded, and its sites in order."""
+
+    def __init__(self, root: str, search: Sequence[str], switchboard: Switchboard) -> None:
+        self.root = os.path.realpath(root)
+        self.switchboard = switchboard
+        self.sites: list[Site] = []
+        self.absent = stubs.Finder()
+        self.target: tuple[str, str] | None = None
+        self.rewrite: Rewrite | None = None
+        self.only: frozenset[str] | None = None
+        self._relative: dict[str, str | None] = {}
+        sys.path[:0] = search
+        sys.meta_path.insert(0, _Finder(self))
+        sys.meta_path.append(self.absent)
+
+    def relative(self, path: str) -> str | None:
+        """The path below the root with forward slashes, None outside it and in installed packages."""
+        if path not in self._relative:
+            real = os.path.realpath(path)
+            ours = real.startswith(self.root + os.sep) and "site-packages" not in real
+            self._relative[path] = os.path.relpath(real, self.root).replace(os.sep, "/") if ours else None
+        return self._relative[path]
+
+    def compile(self, tree: ast.Module, path: str) -> types.CodeType:
+        """Code of a file of the repository, its sites added to the list."""
+        relative = self.relative(path) or path
+        for name, level, _ in cut.imports(tree, certain=True):
+            if not level:
+                self.absent.wanted.add(name.partition(".")[0])
+        unit = self.target[1] if self.target and self.target[0] == relative else None
+        if self.rewrite and unit:
+            tree = self.rewrite(tree, unit)
+        if self.only is None or relative in self.only:
+            tree, sites = instrument(tree, relative, len(self.sites), unit)
+            self.sites.extend(sites)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compile(tree, path, "exec", dont_inherit=True)
+
+    def load(self, place: Place) -> Loaded:
+        """The target cut out; the whole file if that does not run. Raises `CannotLoad`."""
+        path = os.path.join(self.root, place.path)
+        self.target = (place.path, place.unit)
+        try:
+            with open(path, "rb") as file:
+                source = file.read()
+            tree = parse(source, path)
+        except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            raise CannotLoad(f"{place.path} cannot be read: {error}") from None
+        total = source.count(b"\n") + 1
+        roots = [place.unit.partition(".")[0], *place.also]
+        failures = []
+        for whole in (False, True):
+            try:
+                part = tree if whole else cut.cut(parse(source, path), roots)
+                lines = total if whole else sum((s.end_lineno or s.lineno) - s.lineno + 1 for s in part.body)
+                before = len(self.sites)
+                module = self.run(part, place.module, path)
+                return Loaded(_inside(module, place.unit), lines, total, whole, module)
+            except BaseException as error:
+                if isinstance(error, (KeyboardInterrupt, MemoryError)):
+                    raise
+                del self.sites[before:]
+                failures.append(f"{type(error).__name__}: {str(error)[:200]}")
+        raise CannotLoad(f"{place.path} does not run here: {'; whole: '.join(failures)}")
+
+    def run(self, tree: ast.Module, name: str, path: str) -> types.ModuleType:
+        """A module of that tree, found under `name` by whoever imports it."""
+        module = types.ModuleType(name)
+        module.__file__ = path
+        package = name.rpartition(".")[0]
+        module.__package__ = package
+        if package:
+            with stubs.importing():
+                importlib.import_module(package)
+        module.__dict__[SWITCHBOARD] = self.switchboard
+        sys.modules[name] = module
+        with stubs.importing():
+            exec(self.compile(tree, path), module.__dict__)
+        return module
+
+
+def parse(source: bytes | str, path: str) -> ast.Module:
+    """The tree of a file, without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source, filename=path)
+
+
+def _inside(module: types.ModuleType, unit: str) -> Callable[..., Any]:
+    found: Any = module
+    for part in unit.split("."):
+        owner, found = found, getattr(found, part)
+        if isinstance(owner, type) and isinstance(owner.__dict__.get(part), property):
+            found = owner.__dict__[part].fget
+    if not callable(found):
+        raise CannotLoad(f"{unit} is not a function")
+    return found  # type: ignore[no-any-return]
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Wires every file of the repository that is imported."""
+
+    def __init__(self, loading: Loading) -> None:
+        self.loading = loading
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The usual spec, with our loader if the file is the repository's."""
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or not spec.origin or not spec.origin.endswith(".py"):
+            return None
+        if self.loading.relative(spec.origin) is None:
+            return None
+        spec.loader = _Loader(name, spec.origin, self.loading)
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def __init__(self, name: str, path: str, loading: Loading) -> None:
+        super().__init__(name, path)
+        self.loading = loading
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The file's code, wired; never from a cache."""
+        return self.loading.compile(parse(self.get_data(self.path), self.path), self.path)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Runs it, with stubs at rest."""
+        module.__dict__[SWITCHBOARD] = self.loading.switchboard
+        with stubs.importing():
+            super().exec_module(module)

@@ -1,0 +1,212 @@
+"""Runs the repository's own tests and records what chosen functions are called with.
+
+An import hook puts a decorator on each of them as its file is imported, so that every style of import is
+seen and nothing but the chosen functions becomes slower.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.abc
+import importlib.machinery
+import inspect
+import json
+import os
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+from reviewbot.probe.inside import boot, loading, plain
+
+RECORD = "__probe_record__"
+LONGEST_RECORD = 4 << 20
+
+
+class Recorder:
+    """Writes one line for each call, `most` for each function at most."""
+
+    def __init__(self, replies: TextIO, most: int, wanted: dict[str, list[str]]) -> None:
+        self.replies, self.most = replies, most
+        # {real path of a file: [qualified names]}
+        self.wanted = wanted
+        self.counts: dict[str, int] = {}
+        self.seen: set[tuple[str, str, bool]] = set()
+        self.inside: set[str] = set()
+        self.process = os.getpid()
+        self.stop: Callable[[], None] = lambda: None
+
+    def decorate(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """The decorator of the function that the parent calls `name`."""
+
+        def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+            signature = inspect.signature(function)
+
+            @functools.wraps(function)
+            def inner(*arguments: Any, **named: Any) -> Any:
+                # A function that calls itself is recorded once, and a forked process does not write here.
+                if (
+                    name in self.inside
+                    or self.counts.get(name, 0) >= self.most
+                    or os.getpid() != self.process
+                ):
+                    return function(*arguments, **named)
+                before = self._arguments(signature, arguments, named)
+                self.inside.add(name)
+                result: Any = None
+                raised = ""
+                try:
+                    result = function(*arguments, **named)
+                    return result
+                except BaseException as error:
+                    raised = f"{type(error).__name__}: {str(error)[:200]}"
+                    raise
+                finally:
+                    self.inside.discard(name)
+                    after = self._arguments(signature, arguments, named)
+                    self._write(name, function, before, after, result, raised)
+
+            return inner
+
+        return wrap
+
+    def _arguments(
+        self, signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        try:
+            bound = signature.bind(*arguments, **named)
+            bound.apply_defaults()
+            return plain.encode({name: plain.flatten(value) for name, value in bound.arguments.items()})
+        except (plain.NotPlain, TypeError) as error:
+            return str(error)
+
+    def _write(
+        self, name: str, function: Callable[..., Any], before: Any, after: Any, result: Any, raised: str
+    ) -> None:
+        try:
+            returned = plain.encode(plain.flatten(result))
+            is_plain = True
+        except plain.NotPlain as error:
+            returned, is_plain = str(error), False
+        is_async = inspect.iscoroutine(result) or inspect.isgenerator(result)
+        record = {
+            "name": name,
+            "module": function.__module__,
+            "arguments": before,
+            "after": after if after != before else None,
+            "raised": raised,
+            "returned": returned,
+            "plain": is_plain,
+            "async": is_async,
+            "test": os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0],
+        }
+        line = json.dumps({"record": record}, separators=(",", ":"))
+        key = (name, json.dumps(before, sort_keys=True), bool(raised))
+        if len(line) > LONGEST_RECORD or key in self.seen:
+            return
+        self.seen.add(key)
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.replies.write(line + "\n")
+        self.replies.flush()
+        if all(self.counts.get(other, 0) >= self.most for names in self.wanted.values() for other in names):
+            self.stop()
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, recorder: Recorder, by_path: dict[str, dict[str, str]]) -> None:
+        self.recorder, self.by_path = recorder, by_path
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        real = os.path.realpath(spec.origin) if spec and spec.origin else ""
+        if spec is None or real not in self.by_path:
+            return None
+        spec.loader = _Loader(name, str(spec.origin), self.recorder, self.by_path[real])
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def __init__(self, name: str, path: str, recorder: Recorder, units: dict[str, str]) -> None:
+        super().__init__(name, path)
+        self.recorder, self.units = recorder, units
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The file's code with the decorators on."""
+        tree = decorated(loading.parse(self.get_data(self.path), self.path), self.units)
+        return compile(tree, self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Runs it where the decorator has a name."""
+        module.__dict__[RECORD] = self.recorder.decorate
+        super().exec_module(module)
+
+
+def decorated(tree: ast.Module, units: dict[str, str]) -> ast.Module:
+    """The tree with a recording decorator, innermost, on each of `units` (qualified name: parent's name)."""
+
+    def visit(body: list[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                visit(node.body, f"{prefix}{node.name}.")
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and prefix + node.name in units:
+                name = ast.Constant(units[prefix + node.name])
+                node.decorator_list.append(ast.Call(ast.Name(RECORD, ast.Load()), [name], []))
+            elif isinstance(node, (ast.If, ast.Try, ast.With)):
+                visit(node.body, prefix)
+
+    visit(tree.body, "")
+    return ast.fix_missing_locations(tree)
+
+
+class _Plugin:
+    """Tells the parent what pytest could not collect, and puts the finder before pytest's own."""
+
+    def __init__(self, recorder: Recorder, finder: _Finder) -> None:
+        self.recorder, self.finder = recorder, finder
+
+    def pytest_sessionstart(self, session: Any) -> None:
+        sys.meta_path.insert(0, self.finder)
+
+        def stop() -> None:
+            session.shouldstop = "recorded enough"
+
+        self.recorder.stop = stop
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            says = str(report.longrepr).strip().splitlines()
+            self._tell(str(report.nodeid), says[-1][:300] if says else "it failed")
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when == "setup" and report.failed:
+            says = str(report.longrepr).strip().splitlines()
+            self._tell(str(report.nodeid), says[-1][:300] if says else "its set-up failed")
+
+    def _tell(self, where: str, says: str) -> None:
+        self.recorder.replies.write(json.dumps({"not_run": [where, says]}) + "\n")
+        self.recorder.replies.flush()
+
+
+def main() -> None:
+    """The recording child: shut in, then pytest on the files that the parent chose."""
+    requests, replies = boot.streams()
+    asked = boot.shut_in(requests, replies)
+    by_path: dict[str, dict[str, str]] = {}
+    for path, unit, name in asked["functions"]:
+        by_path.setdefault(os.path.realpath(path), {})[unit] = name
+    wanted = {path: list(units.values()) for path, units in by_path.items()}
+    recorder = Recorder(replies, int(asked["most"]), wanted)
+    sys.path[:0] = asked["search"]
+    sys.path += asked["packages"]
+    os.chdir(asked["root"])
+    os.environ.update(asked["environment"])
+    import pytest
+
+    code = pytest.main(
+        [*asked["words"], *asked["tests"]], plugins=[_Plugin(recorder, _Finder(recorder, by_path))]
+    )
+    replies.write(json.dumps({"done": int(code)}) + "\n")
+    replies.flush()

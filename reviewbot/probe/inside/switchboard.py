@@ -1,0 +1,68 @@
+"""What the rewritten code calls: it counts checks and branches, and can switch each one off."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+# A check, told apart by the text in the variables of the loops around it (a field's name, for one).
+Key = tuple[Any, ...]
+
+
+class Switchboard:
+    """One run's counters and switches.
+
+    observing: no check fails, so that one run shows every check that would. off: checks (numbers or
+    keys) that never fail. forced: branches whose outcome is given.
+    """
+
+    def __init__(self) -> None:
+        # What an assertion call or `pytest.raises` fails with; pytest's own class joins once it is loaded.
+        self.failures: tuple[type[BaseException], ...] = (AssertionError,)
+        self.reset()
+
+    def reset(
+        self,
+        *,
+        observing: bool = False,
+        off: frozenset[int | Key] = frozenset(),
+        forced: dict[int, bool] | None = None,
+    ) -> None:
+        """Starts a run."""
+        self.observing, self.off, self.forced = observing, off, forced or {}
+        self.reached: Counter[int] = Counter()
+        self.fired: list[Key] = []
+        self.outcomes: dict[tuple[int, bool], int] = {}
+
+    def check(self, number: int, failing: Any, around: tuple[Any, ...] = ()) -> bool:
+        """Whether the check may fail now."""
+        self.reached[number] += 1
+        return bool(failing) and self.caught(number, True, around)
+
+    def caught(self, number: int, _: object, around: tuple[Any, ...] = ()) -> bool:
+        """Whether a failure that was already counted as reached may go on."""
+        key = (number, *(part for part in around if type(part) is str))
+        if number in self.off or key in self.off:
+            return False
+        self.fired.append(key)
+        return not self.observing
+
+    def verdict(self, number: int, value: Any, around: tuple[Any, ...] = ()) -> Any:
+        """The truth value that the function under probe returns."""
+        if value:
+            self.reached[number] += 1
+            return value
+        return value if self.check(number, True, around) else True
+
+    def reach(self, number: int, _: object = None) -> None:
+        """Counts an assertion call that is about to run."""
+        self.reached[number] += 1
+
+    def branch(self, number: int, condition: Any) -> bool:
+        """The truth of a condition."""
+        outcome = bool(condition)
+        if number in self.forced:
+            outcome = self.forced[number]
+        key = (number, outcome)
+        self.outcomes[key] = self.outcomes.get(key, 0) + 1
+        return outcome

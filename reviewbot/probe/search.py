@@ -1,0 +1,256 @@
+"""Which changes pass, and why: an excuse was taken, a NaN compares false, nothing looks there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reviewbot.probe.changes import Change
+from reviewbot.probe.inside.edits import Edit, World
+from reviewbot.probe.inside.sites import Site
+from reviewbot.probe.session import Run, Session
+
+# excuse: a branch that the unchanged run did not take led around the check. nan: the same place is caught
+# when it holds another number. gap: like changes are caught elsewhere. blind: nothing at all is caught.
+Why = Literal["excuse", "nan", "gap", "blind"]
+_ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3}
+# A position that nobody sampled can differ for no reason of sampling.
+_ROLES = {"tool result": 0, "prompt": 1}
+_VERBS = ("changed", "flipped", "dropped", "doubled", "swapped")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A change and what the check made of it."""
+
+    change: Change
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """How many of the passing changes of one kind still pass with a branch switched off, and whether the
+    unchanged arguments still do."""
+
+    branch: Site
+    before: int
+    after: int
+    of: int
+    unchanged_passes: bool
+
+
+@dataclass(frozen=True)
+class Passing:
+    """A kind of change that passes: its best example first, the branches that let it through, how many
+    changes of the same family are caught and pass elsewhere."""
+
+    why: Why
+    examples: tuple[Tried, ...]
+    escapes: tuple[int, ...]
+    caught_elsewhere: int
+    passed_elsewhere: int
+    what_if: WhatIf | None = None
+
+    @property
+    def best(self) -> Tried:
+        """The one to show."""
+        return self.examples[0]
+
+
+@dataclass(frozen=True)
+class Search:
+    """`base`: the unchanged run. `never_compared`: fields in which no change of any kind was noticed."""
+
+    base: Run
+    tried: tuple[Tried, ...]
+    passing: tuple[Passing, ...]
+    never_compared: tuple[str, ...]
+    complete: bool = True
+
+    @property
+    def caught(self) -> list[Tried]:
+        """What a check, or a crash, noticed."""
+        return [tried for tried in self.tried if tried.run.noticed]
+
+
+def search(
+    session: Session,
+    world: int,
+    candidates: Sequence[Change],
+    *,
+    until: float,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Search:
+    """Runs every change on its own until the time is up, and sorts what passes."""
+    base = session.one(world, watch=True)
+    tried: list[Tried] = []
+    step = 200
+    for start in range(0, len(candidates), step):
+        part = candidates[start : start + step]
+        runs = session.judge(world, [[change.edit] for change in part], until=until)
+        tried += [Tried(change, run) for change, run in zip(part, runs, strict=False) if run is not None]
+        progress(start + len(part), len(candidates))
+        if len(runs) < len(part):
+            break
+    complete = start + len(part) >= len(candidates) and len(runs) == len(part) if candidates else True
+    passing = _sorted(session, world, base, tried)
+    return Search(base, tuple(tried), tuple(passing), _never_compared(tried), complete)
+
+
+def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
+    noticed: dict[str, bool] = defaultdict(bool)
+    for one in tried:
+        if one.change.size in ("real", "structure") and one.change.verb not in (
+            "emptied",
+            "shortened",
+            "cut",
+        ):
+            noticed[one.change.field] |= one.run.noticed
+    return tuple(field for field, seen in noticed.items() if not seen and field not in ("row", "item"))
+
+
+def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> list[Passing]:
+    caught: dict[tuple[str, str], int] = defaultdict(int)
+    for one in tried:
+        caught[one.change.family] += one.run.noticed
+    nothing_caught = not any(one.run.noticed for one in tried)
+    groups: dict[tuple[tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
+    ignored = set(_never_compared(tried)) if not nothing_caught else set()
+    for one in tried:
+        if one.run.passes:
+            escapes = newly_taken(session, base, one.run)
+            groups[(escapes, one.change.field, _class(one.change))].append(one)
+    found = []
+    for (escapes, field, _), members in groups.items():
+        members = sorted(members, key=_readable)
+        effective, what_if = _what_if(session, world, base, escapes, members, tried)
+        why = _why(members[0].change, effective, field in ignored, nothing_caught, caught, tried)
+        if why is not None:
+            elsewhere, passed = _like(members[0], tried)
+            found.append(Passing(why, tuple(members), effective, elsewhere, passed - 1, what_if))
+    found.sort(key=lambda one: (_ORDER[one.why], _readable(one.best)))
+    return _one_for_each(found)
+
+
+def _like(best: Tried, tried: Sequence[Tried]) -> tuple[int, int]:
+    """How many changes of the same family, on the same side, are caught and pass."""
+    change = best.change
+    like = [
+        t for t in tried if t.change.family == change.family and t.change.edit.path[0] == change.edit.path[0]
+    ]
+    return sum(one.run.noticed for one in like), sum(one.run.passes for one in like)
+
+
+def _class(change: Change) -> str:
+    return change.size if change.size in ("nan", "infinite", "nudge", "absent") else "real"
+
+
+def _readable(one: Tried) -> tuple[int, int, int]:
+    """Best example first: what nobody sampled, the plainest verb, the simplest value."""
+    change = one.change
+    verb = _VERBS.index(change.verb) if change.verb in _VERBS else len(_VERBS)
+    return (_ROLES.get(change.role, 2), verb, len(str(change.edit.value)))
+
+
+def _one_for_each(found: Sequence[Passing]) -> list[Passing]:
+    """One a cause and field: the same branch with other verbs is one story."""
+    seen = set()
+    out = []
+    for one in found:
+        key = (one.why if one.why != "gap" else one.best.change.verb, one.escapes, one.best.change.field)
+        if key not in seen:
+            seen.add(key)
+            out.append(one)
+    return out
+
+
+def newly_taken(session: Session, base: Run, run: Run) -> tuple[int, ...]:
+    """The branches of a run that the unchanged run took the other way only, those around a check first."""
+    numbers = {number for number, outcome in run.outcomes - base.outcomes if session.known(number)}
+    taken = dict(run.outcomes - base.outcomes)
+
+    def rank(number: int) -> tuple[int, int]:
+        site = session.sites[number]
+        outcome = taken[number]
+        around = site.escape == ("true" if outcome else "false")
+        return (0 if around else 1 if site.escape == "either" else 2, number)
+
+    return tuple(sorted(numbers, key=rank))
+
+
+def _what_if(
+    session: Session,
+    world: int,
+    base: Run,
+    escapes: Sequence[int],
+    members: Sequence[Tried],
+    tried: Sequence[Tried],
+) -> tuple[tuple[int, ...], WhatIf | None]:
+    """The escapes without which the best example is caught, and the count with the first of them off."""
+    best = members[0]
+    outcomes = dict(best.run.outcomes - base.outcomes)
+    effective = []
+    for number in escapes:
+        if session.one(world, [best.change.edit], forced={number: not outcomes[number]}).noticed:
+            effective.append(number)
+    if not effective:
+        return (), None
+    around = [n for n in effective if session.sites[n].escape in ("true", "false")]
+    kept = around + [n for n in effective if session.sites[n].escape == "either"] or effective
+    off = {kept[0]: not outcomes[kept[0]]}
+    family = [
+        one for one in tried if one.change.field == best.change.field and one.change.size == best.change.size
+    ]
+    listed: list[list[Edit]] = [[one.change.edit] for one in family]
+    again = session.judge(world, [*listed, []], forced=off)
+    after = sum(run is not None and run.passes for run in again[:-1])
+    unchanged = again[-1] is not None and again[-1].passes
+    before = sum(one.run.passes for one in family)
+    return tuple(kept), WhatIf(session.sites[kept[0]], before, after, len(family), unchanged)
+
+
+def _why(
+    change: Change,
+    effective: Sequence[int],
+    ignored: bool,
+    nothing_caught: bool,
+    caught: dict[tuple[str, str], int],
+    tried: Sequence[Tried],
+) -> Why | None:
+    """What kind of hole it is; None for what is let through on purpose or never looked at."""
+    if change.size == "nudge":
+        return None
+    if nothing_caught:
+        return "blind" if change.size in ("real", "structure") else None
+    if effective:
+        return "excuse"
+    if ignored:
+        return None
+    if change.size in ("nan", "infinite"):
+        return "nan" if caught.get(("changed", change.field)) else None
+    if change.size == "absent":
+        # A key that is gone and reads as its own default is a hole only where the value is compared.
+        return (
+            "gap" if caught.get(("changed", change.field)) or caught.get(("flipped", change.field)) else None
+        )
+    return _gap(change, caught, tried)
+
+
+def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tried]) -> Why | None:
+    if change.size == "structure":
+        return "gap"
+    if not caught.get(change.family):
+        return None
+    # A number at a place that does not count (a log-prob of the prompt) is left out for a reason.
+    masked = change.role in ("prompt", "tool result", "tail")
+    same_role = [t for t in tried if t.change.family == change.family and t.change.role == change.role]
+    if masked and not any(t.run.noticed for t in same_role) and not change.says.startswith("token"):
+        return None
+    return "gap"
+
+
+def rerun(session: Session, world: World, edited: Sequence[Edit]) -> Run:
+    """One watched run on arguments of its own."""
+    return session.one(session.add(world), edited, watch=True)

@@ -1,0 +1,126 @@
+"""What is to be probed, as the user named it."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from reviewbot.config import hint
+from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.source.units import File
+
+Kind = Literal["check", "test", "command"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A check: a function or method, a pytest test, or a command line.
+
+    `root` is the repository's folder, `path` the file below it, `unit` the qualified name ("" for a
+    command), `line` where it is defined, `module` the name under which a test beside it imports it.
+    """
+
+    kind: Kind
+    root: Path
+    path: str
+    unit: str
+    line: int
+    module: str
+    sha256: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As the user would name it again."""
+        return (
+            shlex.join(("python", self.path, *self.words))
+            if self.kind == "command"
+            else f"{self.path}::{self.unit}"
+        )
+
+
+def root_of(path: Path) -> Path:
+    """The repository's folder: the nearest at or above `path` with `.git` or a pyproject.toml, or its own."""
+    folder = path.resolve().parent
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+    for candidate in (folder, *folder.parents):
+        if (candidate / "pyproject.toml").is_file():
+            return candidate
+    return Path.cwd() if folder.is_relative_to(Path.cwd()) else folder
+
+
+def parse(text: str) -> Target:
+    """`path.py::function`, `path.py::Class.method`, `test_file.py::test_name`, `python script.py --a A`.
+
+    Raises UsageError with the way out, UnreadableFile for a file that cannot be parsed.
+    """
+    if "::" not in text:
+        return _command(text)
+    place, _, unit = text.partition("::")
+    unit = unit.replace("::", ".").partition("[")[0]
+    path = Path(place)
+    file = _file(path)
+    found = file.unit(unit)
+    if found is None or found.kind == "class":
+        names = tuple(u.name for u in file.units if u.is_function)
+        near = hint(unit, names) or (f"; it has {', '.join(names[:6])}" if names else "; it has no function")
+        raise UsageError(f"{place} has no function {unit!r}{near}")
+    root = root_of(path)
+    relative = path.resolve().relative_to(root).as_posix()
+    last = unit.rpartition(".")[2]
+    kind: Kind = "test" if last.startswith("test") and _is_test_file(path.name) else "check"
+    line = (
+        found.tree.lineno if isinstance(found.tree, (ast.FunctionDef, ast.AsyncFunctionDef)) else found.line
+    )
+    return Target(kind, root, relative, unit, line, module_name(root, relative), _sha(file.content))
+
+
+def _command(text: str) -> Target:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is neither path.py::function nor a command line ({error})") from None
+    if words and Path(words[0]).name.startswith("python"):
+        words = words[1:]
+    if not words or not words[0].endswith(".py") or len(words) < 2:
+        raise UsageError(
+            f"{text!r} is neither path.py::function nor a command line such as "
+            "'python compare.py --a A.jsonl --b B.jsonl'"
+        )
+    path = Path(words[0])
+    file = _file(path)
+    root = root_of(path)
+    relative = path.resolve().relative_to(root).as_posix()
+    return Target("command", root, relative, "", 1, "__main__", _sha(file.content), tuple(words[1:]))
+
+
+def _file(path: Path) -> File:
+    try:
+        return File(path.as_posix(), path.read_bytes())
+    except OSError as error:
+        raise UnreadableFile(path.as_posix(), f"cannot be read ({error.strerror})") from None
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _is_test_file(name: str) -> bool:
+    return name.startswith("test_") or name.endswith("_test.py")
+
+
+def module_name(root: Path, path: str) -> str:
+    """The dotted name of a file: from its outermost package on, as pytest's default import mode has it."""
+    file = root / path
+    parts = [file.stem] if file.stem != "__init__" else []
+    folder = file.parent
+    while (folder / "__init__.py").is_file() and folder != root.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts) or file.stem
