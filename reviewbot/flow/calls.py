@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -55,13 +56,17 @@ def _local(unit: Unit, node: cst.BaseExpression) -> bool:
     return bool(values(unit).reaching(node))
 
 
+_SITES: WeakKeyDictionary[Unit, list[tuple[cst.Call, str]]] = WeakKeyDictionary()
+
+
 def call_sites(unit: Unit) -> list[CallSite]:
     """The calls of same-file functions in a unit, in source order."""
-    return [
-        CallSite(unit, call, found)
-        for call in unit.find(cst.Call)
-        if (found := callee(unit, call)) is not None
-    ]
+    found = _SITES.get(unit)
+    if found is None:
+        called = ((call, callee(unit, call)) for call in unit.find(cst.Call))
+        found = _SITES[unit] = [(call, function.name) for call, function in called if function is not None]
+    sites = ((call, unit.file.unit(name)) for call, name in found)
+    return [CallSite(unit, call, function) for call, function in sites if function is not None]
 
 
 def callers(unit: Unit) -> list[CallSite]:

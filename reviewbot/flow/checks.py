@@ -226,7 +226,7 @@ def comparisons(unit: Unit) -> Iterator[Comparison]:
     predicate such as `torch.equal(a, b)` that is asserted."""
     for check in checks(unit):
         if check.condition is not None:
-            yield from _compared(unit, check, check.condition, holds=not check.fails_when)
+            yield from compared(unit, check, check.condition, holds=not check.fails_when)
         elif check.kind in ("call", "helper"):
             call = call_of(check.node)
             if call is not None:
@@ -250,7 +250,7 @@ def _asserted(unit: Unit, check: Check, call: cst.Call) -> Iterator[Comparison]:
             "failUnless",
             "failIf",
         ):
-            yield from _compared(unit, check, left, holds=relation == "true")
+            yield from compared(unit, check, left, holds=relation == "true")
     elif left is not None and right is not None and relation != "raises":
         yield Comparison(check, call, left, right, relation)
 
@@ -267,7 +267,8 @@ def operand(call: cst.Call, position: int) -> cst.BaseExpression | None:
     return None
 
 
-def _compared(unit: Unit, check: Check, node: cst.BaseExpression, *, holds: bool) -> Iterator[Comparison]:
+def compared(unit: Unit, check: Check, node: cst.BaseExpression, *, holds: bool) -> Iterator[Comparison]:
+    """Every two values that a condition compares; `holds` is the truth value with which `check` passes."""
     if isinstance(node, cst.Comparison):
         left = node.left
         for target in node.comparisons:
@@ -276,10 +277,10 @@ def _compared(unit: Unit, check: Check, node: cst.BaseExpression, *, holds: bool
                 yield Comparison(check, node, left, target.comparator, relation if holds else _not(relation))
             left = target.comparator
     elif isinstance(node, cst.BooleanOperation):
-        yield from _compared(unit, check, node.left, holds=holds)
-        yield from _compared(unit, check, node.right, holds=holds)
+        yield from compared(unit, check, node.left, holds=holds)
+        yield from compared(unit, check, node.right, holds=holds)
     elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        yield from _compared(unit, check, node.expression, holds=not holds)
+        yield from compared(unit, check, node.expression, holds=not holds)
     elif isinstance(node, cst.Call):
         yield from _predicate(unit, check, node, holds=holds)
 
@@ -298,7 +299,7 @@ def _predicate(unit: Unit, check: Check, call: cst.Call, *, holds: bool) -> Iter
         if isinstance(inner, (cst.GeneratorExp, cst.ListComp)):
             inner = inner.elt
         if inner is not None:
-            yield from _compared(unit, check, inner, holds=holds)
+            yield from compared(unit, check, inner, holds=holds)
         return
     if relation is None or relation == "true":
         return

@@ -1,0 +1,117 @@
+"""Branches that lead around a judgement: `continue`, `return` or `pass` before it, an arm without it, a
+filter that leaves values out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
+from reviewbot.flow.judgements import Judgement, judgements
+from reviewbot.flow.syntax import literal, walk
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detour:
+    """One arm of a branch, and the judgements that are not reached through it.
+
+    `node` is the `if` (or the filter's comprehension), `outcome` the truth value of `condition` that opens
+    the arm, `body` its statements, `way` how it leaves, if it does.
+    """
+
+    node: cst.CSTNode
+    condition: cst.BaseExpression
+    outcome: bool
+    body: tuple[cst.CSTNode, ...]
+    way: Exit | None
+    missed: tuple[Judgement, ...]
+
+
+def detours(unit: Unit) -> list[Detour]:
+    """Every arm that leads around a judgement of the unit, in source order of the branches."""
+    every = judgements(unit)
+    if not every:
+        return []
+    found: list[Detour] = []
+    for node in unit.find(cst.If):
+        found.extend(_arms(unit, node, every))
+    for comprehension in unit.find(*_COMPREHENSIONS):
+        found.extend(_filters(unit, comprehension, every))
+    return found
+
+
+def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
+    then = statements(node.body)
+    other: list[cst.CSTNode] = []
+    if isinstance(node.orelse, cst.If):
+        other = [node.orelse]
+    elif node.orelse is not None:
+        other = statements(node.orelse)
+    ways = leaves(then), leaves(other)
+    if "fail" in ways:
+        return
+    arms = ((True, then, ways[0]), (False, other, ways[1]))
+    # What follows a loop is reached after `continue` and `break` alike, and nothing after `return`.
+    until = None if "return" in ways else enclosing(unit, node, cst.For, cst.While)
+    beyond = after(unit, node, until) if any(ways) else []
+    reached = [_reached(node, [*body, *(() if way else beyond)], every) for _, body, way in arms]
+    for place, (outcome, body, way) in enumerate(arms):
+        if way == "return" and not _passes(body):
+            continue
+        own = _under(body)
+        if way is None and (ways[1 - place] is not None or any(id(one.node) in own for one in every)):
+            continue  # the way on, or an arm with checks of its own
+        missed = tuple(one for one in reached[1 - place] if one not in reached[place])
+        if missed:
+            yield Detour(node, node.test, outcome, tuple(body), way, missed)
+
+
+def _reached(node: cst.If, run: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
+    ids = _under(run)
+    return [
+        one for one in every if id(one.node) in ids and one.node is not node and not _decided_by(one, node)
+    ]
+
+
+def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator[Detour]:
+    clause: cst.CompFor | None = node.for_in
+    inside = [one for one in every if id(one.left) in _under([node])]
+    while clause is not None and inside:
+        for condition in clause.ifs:
+            for part in _conjuncts(condition.test):
+                missed = tuple(one for one in inside if id(one.left) not in _under([part]))
+                if missed:
+                    yield Detour(node, part, False, (), None, missed)
+        clause = clause.inner_for_in
+
+
+def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
+        yield from _conjuncts(node.left)
+        yield from _conjuncts(node.right)
+    else:
+        yield node
+
+
+def _passes(body: list[cst.CSTNode]) -> bool:
+    """Whether every `return` of an arm returns nothing, or a verdict that says all is well."""
+    returns = [below for statement in body for below in walk(statement) if isinstance(below, cst.Return)]
+    given = [literal(one.value) for one in returns if one.value is not None]
+    return all(value is not False and value in (None, True, 0) for value in given)
+
+
+def _decided_by(one: Judgement, node: cst.If) -> bool:
+    """Whether the judgement is about the branch's own condition: `if a != b: raise`."""
+    return id(one.left) in _under([node.test])
+
+
+def _under(nodes: list[cst.CSTNode]) -> set[int]:
+    return {id(below) for node in nodes for below in walk(node)}

@@ -1,0 +1,116 @@
+"""Where a unit judges two values: at once, by a check, or by a record that a check reads later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import libcst as cst
+
+from reviewbot.flow.assertions import Relation
+from reviewbot.flow.checks import Check, checks, compared, comparisons
+from reviewbot.flow.control import statements
+from reviewbot.flow.summaries import Summaries
+from reviewbot.flow.syntax import root_name, walk
+from reviewbot.flow.values import values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_SAME: tuple[Relation, ...] = ("equal", "close", "identical")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """Two values that must agree. `node` is the statement that fails or that records the difference."""
+
+    node: cst.CSTNode
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+
+
+_JUDGEMENTS: WeakKeyDictionary[Unit, list[Judgement]] = WeakKeyDictionary()
+
+
+def judgements(unit: Unit) -> list[Judgement]:
+    """Every place that demands that two values agree, neither of which is written out, in source order."""
+    found = _JUDGEMENTS.get(unit)
+    if found is None:
+        found = [
+            Judgement(one.check.node, one.left, one.right)
+            for one in comparisons(unit)
+            if one.relation in _SAME and not _written(one.left) and not _written(one.right)
+        ]
+        found.extend(_recorded(unit))
+        found.sort(key=lambda judgement: unit.index.rank(judgement.node))
+        _JUDGEMENTS[unit] = found
+    return found
+
+
+def judged_names(unit: Unit) -> frozenset[str]:
+    """The local names whose value a check of the unit reads, or that the unit returns as its verdict."""
+    flow = values(unit)
+    found: set[str] = set()
+    for check in checks(unit):
+        looks_at = check.node if check.condition is None else check.condition
+        if not isinstance(looks_at, cst.With):
+            found |= {name.value for name in flow.reads(looks_at)}
+    if unit.is_function:
+        summary = Summaries.of(unit.file).summary(unit.tree, unit)  # type: ignore[arg-type]
+        if summary is not None and summary.returns == "verdict":
+            for node in unit.find(cst.Return):
+                if node.value is not None:
+                    found |= {name.value for name in flow.reads(node.value)}
+    return frozenset(found)
+
+
+def records(unit: Unit, node: cst.CSTNode) -> frozenset[str]:
+    """The names that a statement, or one under it, assigns or changes, attributes of `self` by the whole."""
+    flow = values(unit)
+    under = {id(below) for below in walk(node)}
+    kept = ("assign", "augmented", "walrus")
+    found = {b.name for b in flow.all if b.kind in kept and id(b.node) in under}
+    for name in {binding.name for binding in flow.all} | {"self"}:
+        if any(id(mutation.node) in under for mutation in flow.mutations(name)):
+            found.add(name)
+    return frozenset(found)
+
+
+def _recorded(unit: Unit) -> Iterator[Judgement]:
+    judged = judged_names(unit)
+    for node in unit.find(cst.If):
+        body = statements(node.body)
+        if any(records(unit, statement) & judged for statement in body if not isinstance(statement, cst.If)):
+            check = Check("raise", node, node.test, True)
+            yield from _agreeing(node, unit, check, node.test, holds=False)
+    stores = [(node, node.targets[0].target, node.value) for node in unit.find(cst.Assign)]
+    changes = [(node, node.target, node.value) for node in unit.find(cst.AugAssign)]
+    for statement, target, value in (*stores, *changes):
+        if root_name(target) in judged and _is_verdict(value):
+            yield from _agreeing(statement, unit, Check("assert", statement), value, holds=True)
+
+
+def _agreeing(
+    node: cst.CSTNode, unit: Unit, check: Check, condition: cst.BaseExpression, *, holds: bool
+) -> Iterator[Judgement]:
+    for one in compared(unit, check, condition, holds=holds):
+        if one.relation in _SAME and not _written(one.left) and not _written(one.right):
+            yield Judgement(node, one.left, one.right)
+    for below in walk(condition):
+        if not isinstance(below, cst.BinaryOperation) or not isinstance(below.operator, cst.Subtract):
+            continue
+        if not _written(below.left) and not _written(below.right):
+            yield Judgement(node, below.left, below.right)
+
+
+def _is_verdict(node: cst.BaseExpression) -> bool:
+    return any(isinstance(below, (cst.Comparison, cst.BinaryOperation, cst.Call)) for below in walk(node))
+
+
+def _written(node: cst.BaseExpression) -> bool:
+    return not any(isinstance(below, cst.Name) and below.value not in _CONSTANTS for below in walk(node))
+
+
+_CONSTANTS = frozenset({"True", "False", "None", "float", "int", "set", "list", "dict", "tuple"})

@@ -1,0 +1,153 @@
+"""What a value was computed from, followed through the functions of one file.
+
+`trace` goes from an expression back to everything that had a part in it: through names, through what was
+put into a collection, through parameters to the arguments of the calls in the file, through calls of the
+file's functions to what they return, and, with `control`, through the conditions that decided. Keys and
+positions of a loop are noted and not followed: which row is looked at says nothing of what is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.calls import bind, callee, callers, defaults
+from reviewbot.flow.control import guards
+from reviewbot.flow.syntax import walk
+from reviewbot.flow.values import UNBOUND, Binding, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_DEPTH = 5
+_STEPS = 600
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The call through which a function was entered; `above` is the frame of the caller."""
+
+    caller: Unit
+    given: dict[str, cst.BaseExpression]
+    above: Frame | None
+    depth: int
+
+
+@dataclass(slots=True, eq=False)
+class Trace:
+    """What was found: the bindings that had a part, the keys and positions among them, and every expression
+    that was read on the way, with its unit, nearest first."""
+
+    bindings: dict[Binding, Unit] = field(default_factory=dict)
+    keys: dict[Binding, Unit] = field(default_factory=dict)
+    read: list[tuple[Unit, cst.CSTNode]] = field(default_factory=list)
+
+    def comparisons(self) -> list[tuple[Unit, cst.Comparison]]:
+        """Every comparison among what was read, nearest first."""
+        found: dict[int, tuple[Unit, cst.Comparison]] = {}
+        for unit, node in self.read:
+            for below in walk(node):
+                if isinstance(below, cst.Comparison):
+                    found.setdefault(id(below), (unit, below))
+        return list(found.values())
+
+
+def trace(
+    unit: Unit, *nodes: cst.CSTNode, control: bool = False, keys: Iterable[Binding] = (), up: bool = True
+) -> Trace:
+    """Everything that `nodes` were computed from. `keys` are further bindings that are only noted, `up`
+    says whether a parameter is followed to the callers' arguments."""
+    return _Tracer(control, frozenset(keys), up).run(unit, nodes)
+
+
+class _Tracer:
+    def __init__(self, control: bool, keys: frozenset[Binding], up: bool) -> None:
+        self.control, self.keys, self.up = control, keys, up
+        self.found = Trace()
+        self.work: list[tuple[Unit, cst.CSTNode, Frame | None]] = []
+        self.seen: set[tuple[int, int]] = set()
+        self.frames: list[Frame] = []  # kept, so that no two have one id
+
+    def run(self, unit: Unit, nodes: Iterable[cst.CSTNode]) -> Trace:
+        self.work = [(unit, node, None) for node in nodes]
+        for _ in range(_STEPS):
+            if not self.work:
+                break
+            self._expression(*self.work.pop(0))
+        return self.found
+
+    def _expression(self, unit: Unit, node: cst.CSTNode, frame: Frame | None) -> None:
+        if not self._first(node, frame):
+            return
+        self.found.read.append((unit, node))
+        flow = values(unit)
+        for name in flow.reads(node):
+            reaching = flow.reaching(name)
+            for binding in flow.all:
+                if binding in reaching and binding is not UNBOUND:
+                    self._binding(unit, binding, frame, alone=len(reaching) == 1)
+        for call in walk(node):
+            if isinstance(call, cst.Call):
+                self._call(unit, call, frame)
+
+    def _binding(self, unit: Unit, binding: Binding, frame: Frame | None, *, alone: bool) -> None:
+        if binding in self.keys or binding.role in ("counter", "key"):
+            self.found.keys[binding] = unit
+            return
+        if not self._first(binding.node, frame):
+            return
+        self.found.bindings[binding] = unit
+        if binding.kind == "parameter":
+            self._parameter(unit, binding, frame)
+            return
+        if binding.value is not None:
+            self.work.append((unit, binding.value, frame))
+        if self.control and not alone:
+            self._conditions(unit, binding.node, frame)
+        for mutation in values(unit).mutations(binding.name):
+            self.work.extend((unit, given, frame) for given in mutation.given)
+            if self.control:
+                self._conditions(unit, mutation.node, frame)
+
+    def _parameter(self, unit: Unit, binding: Binding, frame: Frame | None) -> None:
+        if frame is not None:
+            given = frame.given.get(binding.name)
+            if given is not None:
+                self.work.append((frame.caller, given, frame.above))
+            return
+        if not self.up:
+            return
+        for site in callers(unit):
+            given = bind(site.call, unit).get(binding.name)
+            if given is not None:
+                self.work.append((site.caller, given, None))
+            elif binding.name in (usual := defaults(unit)):
+                self.work.append((unit, usual[binding.name], None))
+
+    def _call(self, unit: Unit, call: cst.Call, frame: Frame | None) -> None:
+        depth = 0 if frame is None else frame.depth
+        function = callee(unit, call)
+        if function is None or function is unit or depth >= _DEPTH or not self._first(call, frame):
+            return
+        inside = Frame(unit, bind(call, function), frame, depth + 1)
+        self.frames.append(inside)
+        for node in function.find(cst.Return):
+            if node.value is None:
+                continue
+            self.work.append((function, node.value, inside))
+            if self.control:
+                self._conditions(function, node, inside)
+
+    def _conditions(self, unit: Unit, node: cst.CSTNode, frame: Frame | None) -> None:
+        for guard in guards(unit, node):
+            self.work.append((unit, guard.condition, frame))
+
+    def _first(self, node: cst.CSTNode, frame: Frame | None) -> bool:
+        key = (id(node), id(frame))
+        if key in self.seen:
+            return False
+        self.seen.add(key)
+        return True

@@ -1,0 +1,143 @@
+"""The two sides of a judgement, and what a condition has to do with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.checks import predicate
+from reviewbot.flow.judgements import Judgement
+from reviewbot.flow.provenance import Trace, trace
+from reviewbot.flow.syntax import canonical, last_name, walk
+from reviewbot.flow.values import Binding, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Says = Literal["equal", "different"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """What the left of some judgements comes from and the right does not, and the other way round.
+
+    `keys` are bindings that only say which rows are looked at.
+    """
+
+    left: frozenset[Binding]
+    right: frozenset[Binding]
+    keys: frozenset[Binding]
+
+    def both(self, found: Iterable[Binding]) -> bool:
+        """Whether bindings come from the one and from the other side."""
+        bindings = frozenset(found)
+        return not bindings.isdisjoint(self.left) and not bindings.isdisjoint(self.right)
+
+    def either(self, found: Iterable[Binding]) -> bool:
+        """Whether bindings come from at least one side."""
+        bindings = frozenset(found)
+        return not bindings.isdisjoint(self.left) or not bindings.isdisjoint(self.right)
+
+
+def sides(unit: Unit, found: Iterable[Judgement]) -> Sides | None:
+    """The two sides of judgements in one unit; None where both come from the same things."""
+    judged = list(found)
+    keys = frozenset(
+        binding for one in judged for node in (one.left, one.right) for binding in _subscripts(unit, node)
+    )
+    left, right = (
+        trace(unit, *nodes, keys=keys) for nodes in ([o.left for o in judged], [o.right for o in judged])
+    )
+    own_left = frozenset(left.bindings) - frozenset(right.bindings)
+    own_right = frozenset(right.bindings) - frozenset(left.bindings)
+    if not own_left or not own_right:
+        return None
+    return Sides(own_left, own_right, keys | frozenset(left.keys) | frozenset(right.keys))
+
+
+def _subscripts(unit: Unit, node: cst.CSTNode, depth: int = 4) -> Iterable[Binding]:
+    """The bindings of names by which rows are picked: `identity` of `rows[identity]`, of `rows.get(key)`."""
+    flow = values(unit)
+    for below in walk(node):
+        inside: list[cst.CSTNode] = []
+        if isinstance(below, cst.Subscript):
+            inside = [e.slice.value for e in below.slice if isinstance(e.slice, cst.Index)]
+        elif isinstance(below, cst.Call) and last_name(below) in ("get", "pop", "getattr", "getitem"):
+            inside = [arg.value for arg in below.args]
+        for index in inside:
+            for name in flow.reads(index):
+                yield from (b for b in flow.reaching(name) if b.kind == "loop")
+    if depth:
+        for name in flow.reads(node):
+            for binding in flow.reaching(name):
+                if binding.value is not None and binding.kind in ("assign", "walrus"):
+                    yield from _subscripts(unit, binding.value, depth - 1)
+
+
+def condition_trace(unit: Unit, condition: cst.CSTNode, between: Sides, *, control: bool = True) -> Trace:
+    """What a condition was computed from, keys left out."""
+    return trace(unit, condition, control=control, keys=between.keys)
+
+
+def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Sides) -> Says | None:
+    """What a condition's outcome says of the two sides: that they are equal, that they differ, or nothing
+    that is certain."""
+    node = values(unit).resolve(condition)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        return says(unit, node.expression, not outcome, between)
+    if isinstance(node, cst.BooleanOperation):
+        every = isinstance(node.operator, cst.And) is outcome  # all operands hold, or their opposites do
+        found = [says(unit, operand, outcome, between) for operand in (node.left, node.right)]
+        if every and ("equal" in found or _alike(unit, node.left, node.right, between)):
+            return "equal"
+        if "different" in found and (every or set(found) == {"different"}):
+            return "different"
+        return "equal" if set(found) == {"equal"} else None
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        if not _across(unit, node.left, target.comparator, between):
+            return None
+        if isinstance(target.operator, (cst.Equal, cst.Is)):
+            return "equal" if outcome else "different"
+        if isinstance(target.operator, (cst.NotEqual, cst.IsNot)):
+            return "different" if outcome else "equal"
+        return None
+    if isinstance(node, cst.Call) and predicate(node, unit) in ("equal", "close", "identical"):
+        given = [arg.value for arg in node.args[:2]]
+        if isinstance(node.func, cst.Attribute) and len(node.args) == 1:
+            given = [node.func.value, *given]
+        if len(given) == 2 and _across(unit, given[0], given[1], between):
+            return "equal" if outcome else "different"
+    return None
+
+
+def _across(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression, between: Sides) -> bool:
+    """Whether the two operands come from the two sides."""
+    first, second = (frozenset(condition_trace(unit, node, between).bindings) for node in (one, other))
+    forth = not first.isdisjoint(between.left) and not second.isdisjoint(between.right)
+    back = not first.isdisjoint(between.right) and not second.isdisjoint(between.left)
+    return forth or back
+
+
+def _alike(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression, between: Sides) -> bool:
+    """Whether two conditions ask the same of the two sides: `isnan(a) and isnan(b)`."""
+    shape_one, shape_other = _shape(unit, one, between), _shape(unit, other, between)
+    return shape_one == shape_other and _across(unit, one, other, between)
+
+
+def _shape(unit: Unit, node: cst.BaseExpression, between: Sides) -> str:
+    """The code of a condition with the names that come from one side left open."""
+    flow = values(unit)
+    names = {
+        name.value
+        for name in flow.reads(node)
+        if between.either(condition_trace(unit, name, between, control=False).bindings)
+    }
+    return _CHAIN.sub(lambda word: "□" if word[1] in names else word[0], canonical(node))
+
+
+_CHAIN = re.compile(r"\b([A-Za-z_]\w*)(?:\.\w+(?!\()|\[[^\]]*\])*")

@@ -1,0 +1,63 @@
+"""Questions to a unit's `ast` that many rules ask before they have it parsed again: yes too often, never no
+wrongly."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from reviewbot.flow import assertions
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_PREDICATES = frozenset(
+    {name.rpartition(".")[2] for name in assertions.PREDICATES} | set(assertions.PREDICATE_METHODS)
+)
+_PLACE = re.compile(
+    r"(^|[/_.-])(tests?|testing|test[a-z]*|[a-z]*tests?|parity|compar[a-z]*|verif[a-z]*|checks?|diff|regress[a-z]*"
+    r"|consisten[a-z]*|equivalen[a-z]*)([/_.-]|$)",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"(^|[_.])(tests?|compar[a-z]*|parity|assert[a-z]*|verif[a-z]*|equal[a-z]*|match[a-z]*|diff[a-z]*|same"
+    r"|expect[a-z]*|regress[a-z]*|consisten[a-z]*|equivalen[a-z]*)(_|$)|assert[A-Z]|test[A-Z]|compare[A-Z]"
+)
+_SAME = ("equal", "close", "identical")
+
+
+def is_comparer(unit: Unit) -> bool:
+    """Whether a unit by its place or name is there to compare: a test, a comparison script, a helper of one.
+
+    Elsewhere a comparison that raises mostly validates arguments.
+    """
+    return _PLACE.search(unit.file.path) is not None or _NAME.search(unit.name) is not None
+
+
+def may_fail(unit: Unit) -> bool:
+    """Whether the unit might hold a check."""
+    if unit.has(ast.Assert) or unit.has(ast.Raise) or unit.has(ast.Return):
+        return True
+    names = unit.facts.calls
+    return any(assertions.may_assert_by_name(name) or name in ("fail", "exit") for name in names)
+
+
+def compares_two(unit: Unit) -> bool:
+    """Whether the unit might judge whether two values agree, neither of which is written out."""
+    if any(_both_computed([node.left, *node.comparators]) for node in unit.asts(ast.Compare)):
+        return True
+    if any(isinstance(node.op, ast.Sub) for node in unit.asts(ast.BinOp)):
+        return True
+    for call in unit.asts(ast.Call):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        relation, _ = assertions.KNOWN.get(name, ("", 0))
+        if relation in _SAME and (call.keywords or _both_computed(call.args[:2])):
+            return True
+        if name in _PREDICATES and (len(call.args) + isinstance(call.func, ast.Attribute)) > 1:
+            return True
+    return False
+
+
+def _both_computed(sides: list[ast.expr]) -> bool:
+    return sum(not isinstance(side, ast.Constant) for side in sides) > 1
