@@ -119,8 +119,9 @@ class Thread:
     """One finding under its id (C17), followed through the rounds.
 
     `place` says where its comment goes: on the lines of `anchor`, on the whole file of `anchor`, or
-    into the summary alone. `also` names other rules that found the same cause. `body` is the comment
-    in Markdown, as it would be posted; it is set when the review is rendered.
+    into the summary alone. `also` names other rules that found the same cause. `revealed`: it stands on
+    lines that did not change, and the base has no such finding. `body` is the comment in Markdown, as it
+    would be posted; it is set when the review is rendered.
     """
 
     id: str
@@ -132,6 +133,7 @@ class Thread:
     anchor: Anchor | None = None
     proposal: Proposal | None = None
     also: tuple[str, ...] = ()
+    revealed: bool = False
     body: str = ""
 
 

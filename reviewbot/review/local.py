@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial
 
 from reviewbot import config
 from reviewbot.config import Config
 from reviewbot.lint import registry
-from reviewbot.lint.engine import Report, lint
+from reviewbot.lint.engine import Report, lint, place
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
 from reviewbot.model import Review, Round, RuleNote
+from reviewbot.review.revealed import revealed
 from reviewbot.review.scope import Scope, decoded, scope
 from reviewbot.review.threads import Shown, threads
 from reviewbot.source.diff import ChangedLines, changed_ranges
@@ -43,8 +44,20 @@ def review(
     hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
     changed = ChangedLines({path: changed_ranges(each) for path, each in hunks.items()})
     report = lint(looked_at.sources, rules, Repo(settings, AtCommit(repository, head)))
-    found = [finding for finding in report.findings if changed.touch(finding)]
-    made = threads(found, Shown.of(hunks), _reader(repository, head))
+    read = _lines(partial(repository.read, head))
+    touched = [finding for finding in report.findings if changed.touch(finding)]
+    untouched = [finding for finding in report.findings if not changed.touch(finding)]
+    earlier = _earlier(repository, looked_at, {finding.span.path for finding in untouched})
+    before = lint(earlier.items(), rules, Repo(settings, AtCommit(repository, merge_base)))
+    # Where the base cannot be read, what stood there before is unknown, and nothing is held against it.
+    comparable = earlier.keys() - {unread.path for unread in before.unread}
+    new = revealed(
+        (finding for finding in untouched if finding.span.path in comparable),
+        read,
+        before.findings,
+        _lines(earlier.get),
+    )
+    made = threads(sorted([*touched, *new], key=place), Shown.of(hunks), read, new)
     return Review(
         repository=str(remote) if remote else None,
         rounds=(_round(base, merge_base, head, looked_at, report, changed),),
@@ -70,10 +83,19 @@ def _round(
     )
 
 
-def _reader(repository: Repository, head: str) -> Callable[[str], list[str] | None]:
+def _earlier(repository: Repository, looked_at: Scope, paths: Collection[str]) -> dict[str, bytes]:
+    """What some of the changed files held before the change, under the names that they have after it."""
+    return {
+        change.path: repository.blob(change.old_id)
+        for change, _ in looked_at.changes
+        if change.path in paths and change.old_id is not None
+    }
+
+
+def _lines(content: Callable[[str], bytes | None]) -> Callable[[str], list[str] | None]:
     @lru_cache(maxsize=64)
     def read(path: str) -> list[str] | None:
-        text = decoded(repository.read(head, path) or b"")
+        text = decoded(content(path) or b"")
         return io.StringIO(text, newline="").readlines() if text else None
 
     return read

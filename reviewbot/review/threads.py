@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from reviewbot.model import CERTAINTIES, Anchor, Finding, Place, Thread
+from reviewbot.model import CERTAINTIES, Anchor, Finding, Place, Span, Thread
 from reviewbot.review.proposal import Read, propose
 from reviewbot.source.diff import Hunk, Lines
 
@@ -44,28 +44,39 @@ class Shown:
         return None
 
 
-def threads(findings: Iterable[Finding], shown: Shown, read: Read) -> tuple[Thread, ...]:
+def threads(
+    findings: Iterable[Finding], shown: Shown, read: Read, revealed: Collection[Finding] = ()
+) -> tuple[Thread, ...]:
     """New threads C1, C2, ... for findings in the order in which they are given."""
     merged = one_a_cause(findings)
     ranks = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
     order = sorted(range(len(merged)), key=lambda number: ranks[merged[number][0].certainty])
     inline = set(order[:INLINE_LIMIT])
+    hidden = frozenset(finding.fingerprint for finding in revealed)
     return tuple(
-        _thread(f"C{number + 1}", finding, also, shown, read, inline=number in inline)
+        replace(
+            _thread(f"C{number + 1}", finding, also, shown, read, inline=number in inline),
+            revealed=finding.fingerprint in hidden,
+        )
         for number, (finding, also) in enumerate(merged)
     )
 
 
 def one_a_cause(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """The findings without those that stand on exactly the same stretch of code as a more certain or an
-    earlier one, and with the names of the rules that made those."""
-    groups: dict[object, list[Finding]] = {}
+    """The findings, and with each the other rules that found its cause.
+
+    Rules that report exactly the same stretch of code have found one cause, and the most certain one tells
+    it. What one rule says twice of the same stretch, in other words, are two causes.
+    """
+    groups: dict[Span, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.span, []).append(finding)
     out = []
     for group in groups.values():
         best = min(group, key=lambda finding: CERTAINTIES.index(finding.certainty))
-        out.append((best, tuple(sorted({other.rule for other in group} - {best.rule}))))
+        also = tuple(sorted({other.rule for other in group} - {best.rule}))
+        told = {finding.message: finding for finding in reversed(group) if finding.rule == best.rule}
+        out += [(finding, also) for finding in reversed(told.values())]
     return out
 
 

@@ -11,7 +11,8 @@ from reviewbot.errors import UsageError
 
 GITHUB = "github.com"
 _NAME = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.-]+"
-_SLUG = re.compile(rf"(?:(?P<host>[A-Za-z0-9.-]+(?::\d+)?)/)?(?P<owner>{_NAME})/(?P<name>{_NAME})")
+_HOST = r"[A-Za-z0-9.-]+(?::\d+)?"
+_SLUG = re.compile(rf"(?:(?P<host>{_HOST})/)?(?P<owner>{_NAME})/(?P<name>{_NAME})")
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[^]]+\]|[^:/\s\[]+):(?!//)(?P<path>[^\s]+)")
 
 
@@ -62,7 +63,8 @@ def from_address(address: str) -> Remote | None:
 
 def _remote(host: str, path: str) -> Remote | None:
     names = path.strip("/").removesuffix(".git").split("/")
-    if len(names) != 2 or not all(re.fullmatch(_NAME, name) for name in names) or not host:
+    named = len(names) == 2 and all(re.fullmatch(_NAME, name) for name in names)
+    if not named or not re.fullmatch(_HOST, host):
         return None
     # GitHub also listens for ssh on the port of https, under another name.
     host = host.lower()

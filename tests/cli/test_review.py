@@ -136,3 +136,35 @@ def test_outside_of_a_repository(reviewbot, tmp_path):
     ran = reviewbot("review", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert "not in a git repository" in ran.err
+
+
+GUARDED = """\
+def test_rows(run):
+    rows = [row for row in run(1) if row.done]
+    assert rows
+    for row in rows:
+        assert row.ok
+"""
+
+
+def test_a_finding_that_the_change_reveals_is_reported_once(reviewbot, repository):
+    repository.commit({"tests/test_rows.py": FILLER + GUARDED + FILLER + OLD})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    # The old function moves to another line, and its finding with it, under a new name.
+    changed = (FILLER + GUARDED.replace("    assert rows\n", "") + FILLER + OLD).replace(
+        "test_old", "test_older"
+    )
+    repository.commit({"tests/test_rows.py": changed})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (thread,) = reviewed(ran).threads
+    assert (thread.finding.rule, thread.revealed) == ("loop-may-be-empty", True)
+    assert "the change took away what held this off" in thread.body
+    assert thread.place == "line"
+
+
+def test_a_base_that_cannot_be_parsed_reveals_nothing(reviewbot, repository):
+    repository.commit({"tests/test_rows.py": OLD + FILLER + "x = (\n"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_rows.py": OLD + FILLER + "x = ()\n"})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    assert reviewed(ran).threads == ()
