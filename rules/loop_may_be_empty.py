@@ -18,7 +18,7 @@ import libcst as cst
 
 from reviewbot.flow.guards import non_empty, same_keys
 from reviewbot.flow.iteration import Iterable, iterable
-from reviewbot.flow.judging import judges
+from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, last_name
@@ -181,7 +181,11 @@ class LoopMayBeEmpty(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.has(ast.For, ast.GeneratorExp, ast.ListComp, ast.SetComp) and judges(unit)
+        return (
+            unit.has(ast.For, ast.GeneratorExp, ast.ListComp, ast.SetComp)
+            and may_check(unit)
+            and judges(unit)
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):

@@ -17,7 +17,7 @@ import libcst as cst
 
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
-from reviewbot.flow.judging import judges
+from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, literal
 from reviewbot.flow.terms import terms
@@ -184,7 +184,12 @@ class ZipTruncates(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.calls("zip", "min") and unit.has(ast.For, ast.comprehension, ast.Slice) and judges(unit)
+        return (
+            unit.calls("zip", "min")
+            and unit.has(ast.For, ast.comprehension, ast.Slice)
+            and may_check(unit)
+            and judges(unit)
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):

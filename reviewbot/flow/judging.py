@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.assertions import asserts_by_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,6 +24,7 @@ OTHER = frozenset({
     "test", "tested", "copy", "target", "observed", "computed", "pred", "predicted", "converted", "quantized",
 })  # fmt: skip
 
+_FAILING = frozenset({"fail", "exit", "_exit", "quit", "error", "SystemExit"})
 _TEST_FILE = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)")
 _JUDGES = re.compile(
     r"(?i)(^|[_/.])(compare|comparison|parity|verify|equivalence|consistency|regression|roundtrip|golden"
@@ -56,6 +59,18 @@ def compares(unit: Unit) -> bool:
         return True
     arguments = unit.tree.args
     return two_sides(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+
+def may_check(unit: Unit) -> bool:
+    """Whether a unit could hold a check or return a verdict, by its `ast` facts: for a rule's `suspect`."""
+    if (
+        unit.is_test
+        or unit.has(ast.Assert, ast.Raise, ast.Return)
+        or not unit.facts.calls.isdisjoint(_FAILING)
+    ):
+        return True
+    functions = {other.name.rpartition(".")[2] for other in unit.file.units if other.is_function}
+    return any(name in functions or asserts_by_name(name) for name in unit.facts.calls)
 
 
 def side(name: str) -> str:

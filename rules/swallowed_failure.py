@@ -1,0 +1,390 @@
+"""A check whose failure a handler takes and lets go.
+
+## Why
+`except AssertionError: pass`, `except Exception: print(error)` and `contextlib.suppress` turn the failed
+check into a passed test. So does a blind `except` with `continue` around the run that is compared: every
+sample on which the code under test breaks is left out.
+
+## Instead
+Check outside the `try`, or catch the one exception that is meant. To require that two things differ use
+`pytest.raises(AssertionError, match=...)`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from reviewbot.flow.checks import Check, call_of, checks
+from reviewbot.flow.control import statements
+from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
+from reviewbot.flow.judging import judges, may_check, side
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import last_name, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.model import Certainty
+
+_VERDICTS = frozenset({"AssertionError", "Failed"})
+_MUTE = (cst.Pass, cst.Expr, cst.Continue, cst.Return, cst.Ellipsis)
+
+
+class SwallowedFailure(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            def test_rows(run):
+                try:
+                    assert run(1) == [2]  # <- here
+                except AssertionError:
+                    pass
+        """),
+        Example("""
+            def test_rows(run):
+                try:
+                    rows = run(1)
+                    assert rows == [2]  # <- here
+                    assert rows[0] == 2
+                except Exception as error:
+                    print(f"rows differ: {error}")
+        """),
+        Example("""
+            import contextlib
+
+            def test_rows(run):
+                with contextlib.suppress(AssertionError):
+                    assert run(1) == [2]  # <- here
+        """),
+        Example("""
+            class Rows:
+                def compare(self, left, right):
+                    self.assertEqual(left, right)
+
+                def test_rows(self, run):
+                    try:
+                        self.compare(run(1), run(2))  # <- here
+                    except AssertionError as error:
+                        print(error)
+        """),
+        Example("""
+            def test_samples(run, samples):
+                for sample in samples:
+                    expected = run(sample, engine="eager")
+                    try:
+                        actual = run(sample, engine="compiled")
+                    except Exception:  # <- here
+                        continue
+                    assert actual == expected
+        """),
+        Example("""
+            def test_given_comparison(run, samples, comp):
+                for sample in samples:
+                    try:
+                        actual = run(sample)
+                    except Exception as error:  # <- here
+                        continue
+                    comp(actual, sample.expected, atol=1e-2)
+        """),
+        Example("""
+            def test_must_fail(self, run):
+                try:
+                    run(-1)
+                    self.fail("no error")  # <- here
+                except Exception:
+                    pass
+        """),
+        Example("""
+            import pytest
+
+            def test_skips(run):
+                try:
+                    assert run(1) == [2]  # <- here
+                except Exception:
+                    pytest.skip("no server")
+        """),
+    )
+    good = (
+        Example("""
+            def test_must_differ(run):
+                try:
+                    assert run(1) == run(2)
+                except AssertionError:
+                    return
+                raise AssertionError("the two runs are equal")
+        """),
+        Example("""
+            def test_collected(run):
+                failures = []
+                for n in range(3):
+                    try:
+                        assert run(n) == n
+                    except AssertionError as error:
+                        failures.append(error)
+                assert not failures
+        """),
+        Example("""
+            def test_flag(run, report):
+                failed = False
+                try:
+                    assert run(1) == [2]
+                except AssertionError:
+                    failed = True
+                report(not failed)
+        """),
+        Example("""
+            def test_other_type(run):
+                try:
+                    assert run(1) == [2]
+                except AssertionError as error:
+                    raise RuntimeError("rows differ") from error
+        """),
+        Example("""
+            def wait(run, deadline):
+                while True:
+                    try:
+                        assert run(1) == [2]
+                        return
+                    except AssertionError:
+                        if deadline.passed():
+                            raise
+        """),
+        Example("""
+            import pytest
+
+            def test_pytest_fail_is_no_exception(run):
+                try:
+                    run(-1)
+                    pytest.fail("no error")
+                except Exception:
+                    pass
+        """),
+        Example("""
+            def same(left, right):
+                try:
+                    assert left == right
+                except AssertionError:
+                    return False
+                return True
+        """),
+        Example("""
+            def test_cleanup(run, path):
+                try:
+                    assert run(1) == [2]
+                finally:
+                    path.unlink()
+        """),
+        Example("""
+            def test_other_error(run):
+                try:
+                    assert run(1).missing == 2
+                except AttributeError:
+                    pass
+        """),
+        Example("""
+            def test_unsupported(run, samples):
+                for sample in samples:
+                    try:
+                        actual = run(sample)
+                    except NotImplementedError:
+                        continue
+                    assert actual == sample
+        """),
+        Example("""
+            def test_reference_supports(run, reference, samples):
+                for sample in samples:
+                    try:
+                        expected = reference(sample)
+                    except Exception:
+                        continue
+                    assert run(sample) == expected
+        """),
+        Example("""
+            def test_raise(self):
+                try:
+                    raise KeyError("caught")
+                except KeyError:
+                    pass
+        """),
+        Example(
+            """
+            def load(path):
+                try:
+                    assert path.exists()
+                    return path.read_text()
+                except Exception:
+                    return None
+            """,
+            path="robot/loader.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return (unit.has(ast.Try) or unit.calls("suppress")) and may_check(unit) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        for node in unit.find(cst.Try):
+            yield from self._try(unit, node)
+        for block in unit.find(cst.With):
+            for item in block.items:
+                if isinstance(item.item, cst.Call) and last_name(item.item) == "suppress":
+                    handled = frozenset(last_name(arg.value) for arg in item.item.args)
+                    inside = [c for c in _own_checks(unit, block) if takes(handled, raised_by(c))]
+                    if inside:
+                        yield self._report(unit, inside[0], item, handled, "lost", "proved")
+
+    def _try(self, unit: Unit, node: cst.Try) -> Iterator[Finding]:
+        inside = _own_checks(unit, node.body)
+        for handler in node.handlers:
+            handled = caught(handler)
+            fallen = fate(unit, handler.body)
+            if fallen == "left to others":
+                continue
+            taken = [check for check in inside if takes(handled, raised_by(check))]
+            meant = [check for check in taken if not expects_failure(unit, node, check.node)]
+            if taken and meant:
+                certain = fallen == "lost" and _is_mute(handler) and not _tries_again(unit, node)
+                certainty: Certainty = "proved" if certain and meant[0].kind != "helper" else "likely"
+                if not (_tries_again(unit, node) and _fails_later(unit, node)):
+                    yield self._report(unit, meant[0], handler, handled, fallen, certainty)
+            elif not inside and handled & BROAD and fallen == "lost" and _leaves_out(unit, node, handler):
+                yield self._left_out(unit, node, handler)
+
+    def _report(
+        self,
+        unit: Unit,
+        check: Check,
+        taker: cst.ExceptHandler | cst.WithItem,
+        handled: frozenset[str],
+        fallen: str,
+        certainty: Certainty,
+    ) -> Finding:
+        who = "this `suppress`" if isinstance(taker, cst.WithItem) else _name(handled)
+        then = "skips the test" if fallen == "skipped" else "lets it go"
+        finding = self.finding(
+            unit,
+            check.node,
+            f"when this check fails, {who} takes the failure and {then}",
+            certainty=certainty,
+            steps=(
+                step(unit, check.node, "this fails"),
+                step(unit, _head(taker), f"and is taken here, where the handler {then}"),
+            ),
+            still_catches=still_catches(unit, check.condition or check.node, but=(check.node,)),
+        )
+        if check.kind != "helper" or isinstance(taker, cst.WithItem):
+            return finding
+        # Nothing on the call's own lines says that it checks: the remark covers the handler's line too.
+        last = unit.span(_head(taker))
+        return replace(
+            finding, span=replace(finding.span, end_line=last.end_line, end_column=last.end_column)
+        )
+
+    def _left_out(self, unit: Unit, node: cst.Try, handler: cst.ExceptHandler) -> Finding:
+        return self.finding(
+            unit,
+            _head(handler),
+            f"whatever breaks in this `try` is taken by {_name(caught(handler))}, and what would have been"
+            " compared is left out",
+            certainty="likely",
+            steps=(
+                step(unit, node.body.body[0], "this makes what is compared below"),
+                step(unit, _head(handler), "any error in it ends here, counted nowhere"),
+            ),
+            still_catches=still_catches(unit, node.body, but=(node,)),
+        )
+
+
+def _name(handled: frozenset[str]) -> str:
+    names = ", ".join(sorted(handled))
+    return f"`except {names}`" if names else "a bare `except`"
+
+
+def _head(taker: cst.ExceptHandler | cst.WithItem) -> cst.CSTNode:
+    if isinstance(taker, cst.WithItem):
+        return taker.item
+    return taker.type or taker.body.body[0]
+
+
+def _own_checks(unit: Unit, body: cst.CSTNode) -> list[Check]:
+    """The checks that run as part of a block, and whose failures reach its end."""
+    found = []
+    for check in checks(unit):
+        if check.kind == "raise" and check.condition is None and raised_by(check) not in _VERDICTS:
+            continue
+        for above in unit.ancestors(check.node):
+            if above is body:
+                found.append(check)
+                break
+            if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+                break
+            if isinstance(above, cst.Try) and _is_taken(above, check):
+                break
+    return found
+
+
+def _is_taken(node: cst.Try, check: Check) -> bool:
+    inside = any(below is check.node for below in walk(node.body))
+    return inside and any(takes(caught(handler), raised_by(check)) for handler in node.handlers)
+
+
+def _is_mute(handler: cst.ExceptHandler) -> bool:
+    return all(isinstance(statement, _MUTE) for statement in statements(handler.body))
+
+
+def _tries_again(unit: Unit, node: cst.Try) -> bool:
+    """Whether a `try` stands in a loop that its success ends."""
+    loop = next(
+        (a for a in unit.ancestors(node) if isinstance(a, (cst.While, cst.For, cst.FunctionDef))), None
+    )
+    if not isinstance(loop, (cst.While, cst.For)):
+        return False
+    return any(isinstance(below, (cst.Break, cst.Return)) for below in walk(node))
+
+
+def _fails_later(unit: Unit, node: cst.Try) -> bool:
+    """Whether something fails once a loop has tried often enough."""
+    for above in unit.ancestors(node):
+        if isinstance(above, (cst.While, cst.For)):
+            rest: list[cst.CSTNode] = [*following(unit, above), *([above.orelse] if above.orelse else [])]
+            return any(
+                isinstance(below, (cst.Raise, cst.Assert, cst.Return)) for s in rest for below in walk(s)
+            )
+        if isinstance(above, cst.FunctionDef):
+            return False
+    return False
+
+
+def _leaves_out(unit: Unit, node: cst.Try, handler: cst.ExceptHandler) -> bool:
+    """Whether a handler goes on to the next item although a check after the `try` needs what it made.
+
+    Where the baseline itself breaks there is nothing to compare with, which is no fault.
+    """
+    if not any(isinstance(s, cst.Continue) for s in statements(handler.body)):
+        return False
+    flow = values(unit)
+    made = {binding.name for binding in flow.all if any(b is binding.node for b in walk(node.body))}
+    if not made or all(side(name) == "baseline" for name in made):
+        return False
+    if not any(isinstance(above, cst.For) for above in unit.ancestors(node)):
+        return False
+    return any(
+        made & {name.value for name in flow.reads(statement)} and _checks(unit, statement)
+        for statement in following(unit, node)
+    )
+
+
+def _checks(unit: Unit, statement: cst.CSTNode) -> bool:
+    """Whether a statement holds a check, or a call for its effect of a function that the test was given."""
+    if any(below is check.node for check in checks(unit) for below in walk(statement)):
+        return True
+    call = call_of(statement)
+    if call is None or not unit.is_test or not isinstance(call.func, cst.Name):
+        return False
+    reaching = values(unit).reaching(call.func)
+    return any(binding.kind == "parameter" for binding in reaching)
