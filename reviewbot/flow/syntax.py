@@ -130,3 +130,12 @@ def keyword_argument(call: cst.Call, keyword: str) -> cst.BaseExpression | None:
 def has_star(call: cst.Call) -> bool:
     """Whether `*args` or `**kwargs` may give further arguments."""
     return any(arg.star for arg in call.args)
+
+
+def subscript(node: cst.CSTNode) -> tuple[cst.BaseExpression, object] | None:
+    """What is subscripted, and the literal that it is subscripted with: `row` and "id" of `row["id"]`."""
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        element = node.slice[0].slice
+        key = literal(element.value) if isinstance(element, cst.Index) else UNKNOWN
+        return None if key is UNKNOWN else (node.value, key)
+    return None

@@ -77,6 +77,21 @@ class Value(Fact, frozen=True, array_like=True, gc=False):
     source: str
 
 
+class Rebuild(Fact, frozen=True, array_like=True, gc=False):
+    """A call that is given attributes of one receiver under their own names: `Row(id=old.id, step=old.step)`.
+
+    `carried` are those names, `given` all keywords of the call, in order.
+    """
+
+    name: str
+    function: str
+    line: int
+    end_line: int
+    receiver: str
+    carried: tuple[str, ...]
+    given: tuple[str, ...]
+
+
 class Log(Fact, frozen=True, array_like=True, gc=False):
     """A log or print call. `template` is its text with `\\0` for each value, `values` in that order;
     `extra` are values that go along by keyword."""
@@ -146,6 +161,7 @@ class Facts(Fact, frozen=True, array_like=True, gc=False):
     attributes: tuple[Attribute, ...] = ()
     imports: tuple[Import, ...] = ()
     mentions: tuple[Mention, ...] = ()
+    rebuilds: tuple[Rebuild, ...] = ()
 
 
 def clean(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 
-from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Regex
+from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Rebuild, Regex
 from reviewbot.index.store import At
 from reviewbot.index.templates import groups_of
 
@@ -150,6 +150,10 @@ class Index:
                 if groups is not None and any(group is not None for group in groups):
                     found.append(Reading(path, log, groups))
         return tuple(found)
+
+    def rebuilds(self) -> tuple[tuple[str, Rebuild], ...]:
+        """Every call that is given several attributes of one receiver under their own names."""
+        return tuple((at.path, at.fact) for at in self.look("rebuild", ""))
 
     def mentions(self, name: str) -> tuple[tuple[str, Mention], ...]:
         """Where scripts and CI files name a file, by its last name."""

@@ -19,6 +19,7 @@ from reviewbot.index.facts import (
     Import,
     Key,
     Log,
+    Rebuild,
     Regex,
     clean,
 )
@@ -63,6 +64,7 @@ class _Walk:
         self._read: list[Key] = []
         self._attributes: list[Attribute] = []
         self._imports: list[Import] = []
+        self._rebuilds: list[Rebuild] = []
 
     def facts(self) -> Facts:
         return Facts(
@@ -75,6 +77,8 @@ class _Walk:
             tuple(self._read),
             tuple(self._attributes),
             tuple(self._imports),
+            (),
+            tuple(self._rebuilds),
         )
 
     def source(self, node: ast.AST) -> str:
@@ -279,6 +283,8 @@ class _Walk:
         name = dotted(node.func)
         line, end_line = node.lineno, node.end_lineno or node.lineno
         self._calls.append(Call(name, function, line, end_line))
+        if len(node.keywords) > 1:
+            self._rebuild(node, name, function)
         last = name.rpartition(".")[2]
         first = node.args[0] if node.args else None
         if last in _RE_FUNCTIONS:
@@ -295,6 +301,20 @@ class _Walk:
         if log is not None:
             template, values, extra = log
             self._logs.append(Log(function, line, end_line, template, values, extra))
+
+    def _rebuild(self, node: ast.Call, name: str, function: str) -> None:
+        carried: dict[str, list[str]] = {}
+        for keyword in node.keywords:
+            value = keyword.value
+            if isinstance(value, ast.Attribute) and value.attr == keyword.arg:
+                carried.setdefault(dotted(value.value), []).append(value.attr)
+        for receiver, names in carried.items():
+            if len(names) > 1 and receiver and not receiver.startswith("."):
+                given = tuple(keyword.arg or "**" for keyword in node.keywords)
+                end = node.end_lineno or node.lineno
+                self._rebuilds.append(
+                    Rebuild(name, function, node.lineno, end, receiver, tuple(names), given)
+                )
 
     def _regex(self, node: ast.Call, function: str, name: str) -> None:
         called = dotted(node.func)

@@ -43,6 +43,7 @@ KINDS: dict[str, type[Fact]] = {
     "import": fact_types.Import,
     "mention": fact_types.Mention,
     "shape": fact_types.Definition,
+    "rebuild": fact_types.Rebuild,
 }
 _NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 _DECODERS = {kind: msgspec.msgpack.Decoder(list[type_]) for kind, type_ in KINDS.items()}  # type: ignore[valid-type]
@@ -134,7 +135,8 @@ class Store:
     def look(self, kind: str, name: str) -> tuple[At, ...]:
         """The facts of one kind under one name, by path and then in file order.
 
-        `"log"` and `"regex"` are listed under `""`; `"path"` gives the paths of all files of that name.
+        `"log"`, `"regex"` and `"rebuild"` are listed under `""`; `"path"` gives the paths of all files of
+        that name.
         """
         if kind == "path":
             found = self._db.execute("SELECT path FROM present WHERE file = ? ORDER BY path", (name,))
@@ -188,6 +190,8 @@ def _grouped(known: Facts) -> Iterator[tuple[str, str, list[Fact]]]:
     for kind, keys in (("written", known.written), ("read", known.read)):
         for key in keys:
             put(kind, key.name, key)
+    for rebuild in known.rebuilds:
+        put("rebuild", "", rebuild)
     for attribute in known.attributes:
         put("attribute", attribute.name, attribute)
     for imported in known.imports:

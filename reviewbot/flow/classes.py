@@ -1,0 +1,94 @@
+"""Which class of the repository an expression is an instance of, and what a constructor call gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.syntax import dotted
+from reviewbot.flow.values import UNBOUND, values
+
+if TYPE_CHECKING:
+    from reviewbot.index.facts import Class, Field
+    from reviewbot.index.index import Index
+    from reviewbot.source.units import Unit
+
+_WRAPPERS = frozenset({"Optional", "typing.Optional", "Final", "Annotated", "typing.Annotated", "t.Optional"})
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A class with fields, and the file that it stands in."""
+
+    path: str
+    found: Class
+
+
+def class_of_name(name: str, path: str, imports: Mapping[str, str], index: Index) -> Known | None:
+    """The class that a dotted name used in `path` means, if the repository has it."""
+    defined = index.definition(name, path, dict(imports))
+    if defined is None or defined[1].kind != "class":
+        return None
+    where, definition = defined
+    for other, found in index.classes(definition.name.rpartition(".")[2]):
+        if other == where and found.name == definition.name and found.line == definition.line:
+            return Known(where, found)
+    return None
+
+
+def instance_of(node: cst.BaseExpression, unit: Unit, index: Index) -> Known | None:
+    """The class that a name is surely an instance of: by the annotation of a parameter or variable, by the
+    constructor call that alone reaches it, or `self` in a method."""
+    if not isinstance(node, cst.Name):
+        return None
+    imports = unit.file.imports
+    if node.value in ("self", "cls") and unit.kind == "method":
+        return class_of_name(unit.name.rpartition(".")[0], unit.file.path, {}, index)
+    reaching = values(unit).reaching(node) - {UNBOUND}
+    if len(reaching) != 1:
+        return None
+    (binding,) = reaching
+    if binding.kind == "parameter" and isinstance(binding.node, cst.Param) and binding.node.annotation:
+        return annotated(binding.node.annotation.annotation, unit, index)
+    if isinstance(binding.node, cst.AnnAssign):
+        return annotated(binding.node.annotation.annotation, unit, index)
+    if binding.kind == "assign" and binding.role == "whole" and isinstance(binding.value, cst.Call):
+        name = dotted(binding.value.func)
+        return class_of_name(name, unit.file.path, imports, index) if name else None
+    return None
+
+
+def annotated(node: cst.BaseExpression, unit: Unit, index: Index) -> Known | None:
+    """The one class of the repository that an annotation names: `C`, `"C"`, `C | None`, `Optional[C]`."""
+    if isinstance(node, cst.SimpleString):
+        text = node.evaluated_value
+        try:
+            return annotated(cst.parse_expression(text), unit, index) if isinstance(text, str) else None
+        except cst.ParserSyntaxError:
+            return None
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.BitOr):
+        sides = [side for side in (node.left, node.right) if dotted(side) != "None"]
+        return annotated(sides[0], unit, index) if len(sides) == 1 else None
+    if isinstance(node, cst.Subscript) and dotted(node.value) in _WRAPPERS:
+        element = node.slice[0].slice
+        return annotated(element.value, unit, index) if isinstance(element, cst.Index) else None
+    name = dotted(node)
+    return class_of_name(name, unit.file.path, unit.file.imports, index) if name else None
+
+
+def given(call: cst.Call, known: Known, order: tuple[Field, ...]) -> dict[str, cst.BaseExpression] | None:
+    """What a constructor call gives each field, by position and keyword; None where a star hides some."""
+    out: dict[str, cst.BaseExpression] = {}
+    for place, arg in enumerate(call.args):
+        if arg.star:
+            return None
+        if arg.keyword is not None:
+            out[arg.keyword.value] = arg.value
+        elif place < len(order):
+            out[order[place].name] = arg.value
+        else:
+            return None
+    return out

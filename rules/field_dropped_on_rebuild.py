@@ -1,0 +1,269 @@
+"""An object is built anew from another of its class, and one of its fields is left behind.
+
+## Why
+`Admission(id=old.id, mode=old.mode)` looks like a copy. A field that was added to the class later, and has
+a default, is not in the list: it falls back to the default without a word, and whatever it carried is lost
+on this path alone.
+
+## Instead
+Say what changes, and let the rest be carried: `dataclasses.replace(old, mode=...)`. Where a field is meant
+to be dropped, write its default down: `saved_prefix=None`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.classes import Known, class_of_name, given, instance_of
+from reviewbot.flow.syntax import dotted, root_name
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, step
+
+_REPLACED_BY = {"dataclass": "dataclasses.replace", "attrs": "attrs.evolve"}
+_METHODS = {"namedtuple": "_replace", "pydantic": "model_copy"}
+_ONCE = ("pop", "popleft", "take", "get_nowait", "popitem")
+_SHOWN = 3
+
+_CALLS = """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Call:
+    rollout: str
+    turn: int
+    mode: str = "exact"
+    prefix: tuple = ()
+"""
+
+
+class FieldDroppedOnRebuild(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            from serving.call import Call
+
+            def admit(call: Call) -> Call:
+                return Call(rollout=call.rollout, turn=call.turn, mode="root")  # <- here
+            """,
+            path="serving/admit.py",
+            files={"serving/call.py": _CALLS},
+        ),
+        Example(
+            """
+            class State:
+                def __init__(self, rows, step, seed=0, cache=None):
+                    self.rows = rows
+                    self.step = step
+                    self.seed = seed
+                    self.cache = cache
+
+                def advanced(self):
+                    return State(self.rows, self.step + 1, cache=self.cache)  # <- here
+            """,
+            path="trainer/state.py",
+        ),
+    )
+    good = (
+        Example(
+            """
+            from dataclasses import replace
+            from serving.call import Call
+
+            def admit(call: Call) -> Call:
+                return replace(call, mode="root")
+
+            def retry(call: Call) -> Call:
+                return Call(rollout=call.rollout, turn=call.turn, mode=call.mode, prefix=())
+
+            def child(call: Call, turn: int) -> Call:
+                return Call(rollout=call.rollout, turn=turn)
+
+            def of_anything(call, **more) -> Call:
+                return Call(rollout=call.rollout, turn=call.turn, **more)
+            """,
+            path="serving/admit.py",
+            files={"serving/call.py": _CALLS},
+        ),
+        Example(
+            """
+            class Config:
+                def __init__(self, rows, step, seed=0):
+                    self.rows, self.step, self.seed = rows, step, seed
+
+            class Trainer:
+                def __init__(self, rows, step):
+                    self.rows = rows
+                    self.step = step
+
+                def config(self):
+                    return Config(rows=self.rows, step=self.step)
+            """,
+            path="trainer/config.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return any(_carries(node) for node in ast.walk(unit.tree) if isinstance(node, ast.Call))
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for call in unit.find(cst.Call):
+            name = dotted(call.func)
+            if not name or len(call.args) < 2:
+                continue
+            own = unit.name.rpartition(".")[0] if name in ("cls", "type(self)") else name
+            built = class_of_name(own, unit.file.path, {} if own != name else unit.file.imports, repo.index)
+            if built is not None:
+                yield from self._judge(unit, call, built, repo)
+
+    def _judge(self, unit: Unit, call: cst.Call, built: Known, repo: Repo) -> Iterator[Finding]:
+        fields = built.found.fields
+        values = given(call, built, fields)
+        if values is None or not values:
+            return
+        origin = _origin(values)
+        lost = [field for field in fields if field.name not in values and field.default is not None]
+        carried = [name for name, value in values.items() if origin and _is_field(value, origin, name)]
+        if not lost or len(carried) < 2 or 2 * len(carried) < len(values):
+            return
+        receiver = next(n for n in _names(call) if n.value == origin)
+        if instance_of(receiver, unit, repo.index) != built:
+            return
+        used = {name for value in values.values() for name in _attributes(value, origin)}
+        lost = [field for field in lost if field.name not in used]
+        if not lost:
+            return
+        if len(lost) > len(carried) or (built.found.kind == "plain" and unit.is_test):
+            # A view of a few fields, or an expected value put together by hand: no copy.
+            return
+        names = " and ".join(f"`{field.name}`" for field in lost)
+        falls = ", ".join(f"{field.default}" for field in lost)
+        where = unit.name.rpartition(".")[2]
+        yield self.finding(
+            unit,
+            call,
+            f"`{where}` builds a new {built.found.name} from `{origin}` and leaves {names} behind: "
+            f"{'it falls' if len(lost) == 1 else 'they fall'} back to {falls}",
+            # What a plain `__init__` takes need not be the object's state: it may be worked out again.
+            certainty="question" if built.found.kind == "plain" else "likely",
+            steps=[
+                Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),
+                step(unit, call, f"{', '.join(carried)} {'is' if len(carried) == 1 else 'are'} carried over"),
+                *self._readers(unit, call, built, lost[0].name, repo),
+                *self._handed_out_once(built, lost[0].name, repo),
+            ],
+            still_catches=(
+                f"nothing in this function: the result is a valid {built.found.name}, "
+                f"and only a check that reads {names} from it can tell",
+            ),
+            fix=self._fix(unit, call, built, origin, values),
+        )
+
+    def _says(self, built: Known, lost: str) -> str:
+        names = [field.name for field in built.found.fields]
+        return f"{built.found.name} has {len(names)} fields, `{lost}` with a default among them"
+
+    def _readers(self, unit: Unit, call: cst.Call, built: Known, lost: str, repo: Repo) -> Iterator[Step]:
+        reads = [
+            (path, read)
+            for path, read in repo.index.attribute_reads(lost)
+            if not (path == unit.file.path and unit.line <= read.line <= unit.end_line)
+            and not (path == built.path and built.found.line <= read.line <= built.found.end_line)
+        ]
+        for path, read in reads[:_SHOWN]:
+            who = read.function or "the module"
+            yield Step(path, read.line, read.line, f"`{who}` reads `{lost}` and now finds the default")
+
+    def _handed_out_once(self, built: Known, lost: str, repo: Repo) -> Iterator[Step]:
+        for path, found in repo.index.calls(built.found.name.rpartition(".")[2]):
+            file = repo.file(path)
+            maker = file.unit(found.caller) if file and found.caller else None
+            if maker is None:
+                continue
+            for node in ast.walk(maker.tree):
+                if isinstance(node, ast.Call) and node.lineno == found.line:
+                    for keyword in node.keywords:
+                        if keyword.arg == lost and _takes(keyword.value):
+                            line, end = keyword.value.lineno, keyword.value.end_lineno or keyword.value.lineno
+                            says = f"`{lost}` is taken out of its source here, so nothing can offer it again"
+                            yield Step(path, line, end, says)
+
+    def _fix(
+        self, unit: Unit, call: cst.Call, built: Known, origin: str, values: dict[str, cst.BaseExpression]
+    ) -> Fix | None:
+        changed = {k: v for k, v in values.items() if not _is_field(v, origin, k)}
+        arguments = ", ".join(f"{name}={unit.text(value)}" for name, value in changed.items())
+        kind = built.found.kind
+        if kind in _METHODS:
+            inside = f"update={{{', '.join(f'{k!r}: {unit.text(v)}' for k, v in changed.items())}}}"
+            text = f"{origin}.{_METHODS[kind]}({arguments if kind == 'namedtuple' else inside})"
+            return Fix("carry every field and say which ones change", (rewrite(unit, call, text),))
+        if kind not in _REPLACED_BY:
+            return None
+        module, _, function = _REPLACED_BY[kind].rpartition(".")
+        known = {target: alias for alias, target in unit.file.imports.items()}
+        edits: list[Edit] = []
+        if _REPLACED_BY[kind] in known:
+            function = known[_REPLACED_BY[kind]]
+        elif module in known:
+            function = f"{known[module]}.{function}"
+        else:
+            line = _first_import(unit)
+            edits.append(Edit(unit.file.path, line, line - 1, f"from {module} import {function}\n"))
+        text = f"{function}({origin}{', ' + arguments if arguments else ''})"
+        edits.append(rewrite(unit, call, text))
+        return Fix("carry every field and say which ones change", tuple(edits))
+
+
+def _carries(call: ast.Call) -> bool:
+    roots: list[str] = []
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+            roots.append(value.value.id)
+    return any(roots.count(root) > 1 for root in roots)
+
+
+def _origin(values: dict[str, cst.BaseExpression]) -> str:
+    """The name whose fields are carried over most often."""
+    roots = [
+        root_name(v)
+        for k, v in values.items()
+        if isinstance(v, cst.Attribute) and v.attr.value.lstrip("_") == k
+    ]
+    return max(roots, key=roots.count, default="")
+
+
+def _is_field(value: cst.BaseExpression, origin: str, name: str) -> bool:
+    return dotted(value) in (f"{origin}.{name}", f"{origin}._{name}")
+
+
+def _names(node: cst.CSTNode) -> Iterator[cst.Name]:
+    if isinstance(node, cst.Name):
+        yield node
+    for child in node.children:
+        yield from _names(child)
+
+
+def _attributes(node: cst.CSTNode, origin: str) -> Iterator[str]:
+    if isinstance(node, cst.Attribute) and dotted(node.value) == origin:
+        yield node.attr.value.lstrip("_")
+    for child in node.children:
+        yield from _attributes(child, origin)
+
+
+def _takes(node: ast.expr) -> bool:
+    return any(
+        isinstance(below, ast.Call) and isinstance(below.func, ast.Attribute) and below.func.attr in _ONCE
+        for below in ast.walk(node)
+    )
+
+
+def _first_import(unit: Unit) -> int:
+    for statement in unit.file.tree.body:
+        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if isinstance(statement, (ast.Import, ast.ImportFrom)) and not future:
+            return statement.lineno
+    return unit.line
