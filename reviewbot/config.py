@@ -30,6 +30,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     paths. `fail_on` is the least certainty that makes a run end with 1, or `never`. `sides` adds names
     for the two sides of a comparison. `derived_fields` are known to follow from others,
     `volatile_fields` to differ between equal runs. `ci_lists` are further files that list what CI runs.
+    `max_file_bytes` is the size from which on a file counts as generated and is not read; `rule_seconds`
+    the processor time that one rule may take on one file.
     """
 
     select: tuple[str, ...] = ()
@@ -40,6 +42,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     derived_fields: tuple[str, ...] = ()
     volatile_fields: tuple[str, ...] = ()
     ci_lists: tuple[str, ...] = ()
+    max_file_bytes: int = 2_000_000
+    rule_seconds: float = 5.0
 
 
 FAIL_ON = ("proved", "likely", "question", "never")
@@ -91,6 +95,9 @@ def _convert(table: dict[str, Any], where: str, text: str, known_rules: frozense
     if config.fail_on not in FAIL_ON:
         line = _line(text, "fail-on")
         raise ConfigError(f"{where}{line}: fail-on is {config.fail_on!r}; it can be {', '.join(FAIL_ON)}")
+    for key, number in (("max-file-bytes", config.max_file_bytes), ("rule-seconds", config.rule_seconds)):
+        if not 0 < number < float("inf"):
+            raise ConfigError(f"{where}{_line(text, key)}: {key} is {number}; it has to be more than 0")
     for key, names in (("select", config.select), ("ignore", config.ignore)):
         for name in names:
             if name not in known_rules:

@@ -8,6 +8,7 @@ import pytest
 
 from reviewbot.lint import registry
 from reviewbot.lint.engine import lint_file
+from reviewbot.lint.fixes import applied
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example
 from reviewbot.source.files import InMemory
@@ -46,6 +47,15 @@ def test_a_good_example_is_left_alone(rule, example):
 def test_the_prefilter_changes_nothing(rule, example):
     with_it, without = (reported(rule, example, prefilter=on) for on in (True, False))
     assert with_it == without
+
+
+@pytest.mark.parametrize(("rule", "example"), BAD)
+def test_a_proposed_fix_leaves_valid_python(rule, example):
+    file = File(example.path, example.code.encode())
+    files = {path: text.encode() for path, text in example.files.items()}
+    for finding in lint_file(file, [rule], Repo(files=InMemory({**files, example.path: file.content}))):
+        if finding.fix is not None and {edit.path for edit in finding.fix.edits} == {example.path}:
+            assert applied(example.path, file.content, [finding.fix.edits])[1] == 1, finding.fix
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -3,52 +3,295 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+from typing import TextIO
 
 from reviewbot import config
-from reviewbot.errors import UsageError
-from reviewbot.lint import registry
-from reviewbot.lint.engine import lint
+from reviewbot.config import Config
+from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.lint import baseline, fixes, inputs, registry
+from reviewbot.lint.engine import Report, Result, report
 from reviewbot.lint.repo import Repo
-from reviewbot.render import findings_json, terminal
+from reviewbot.lint.run import FIX_ROUNDS, Run
+from reviewbot.model import CERTAINTIES, Finding, Unread
+from reviewbot.render.progress import watched
+from reviewbot.source import discover
+from reviewbot.source.diff import ChangedLines
 from reviewbot.source.files import OnDisk
+from reviewbot.source.units import File
+
+FORMATS = ("text", "json", "github")
+BASELINE = "reviewbot-baseline.json"
+STDIN = "-"
+EXAMPLES = """\
+examples:
+  reviewbot lint                                   everything under the working folder
+  reviewbot lint tests/ scripts/compare.py         a folder and a file
+  reviewbot lint --diff main                       what changed since main, uncommitted changes included
+  reviewbot lint --select loop-may-be-empty        one rule; `reviewbot rule` lists them
+  reviewbot lint --certainty likely                no questions
+  reviewbot lint --show-fixes tests/ | git apply   what --fix does, as a diff
+  reviewbot lint - --stdin-filename tests/test_a.py < tests/test_a.py
+
+`# reviewbot: ignore[rule-id] reason` on a line, or alone on the line above, silences a rule there; the reason
+is required. `[tool.reviewbot]` in pyproject.toml holds select, ignore, exclude, fail-on and more.
+"""
+
+Keep = Callable[[Finding], bool]
 
 
 def add(command: argparse.ArgumentParser) -> None:
     """Declares the options."""
-    command.add_argument(
-        "paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: .)"
+    command.epilog = EXAMPLES
+    option = command.add_argument
+    option("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, - for stdin (default: .)")
+    option = command.add_argument_group("what is looked at").add_argument
+    option("--diff", metavar="BASE", help="report only what touches lines changed since BASE")
+    option("--stdin-filename", metavar="PATH", help="where the code on stdin would stand")
+    option("--exclude", action="append", default=[], metavar="GLOB", help="leave out paths (repeatable)")
+    option("--force-exclude", action="store_true", help="leave them out even if they are given by name")
+    option = command.add_argument_group("what is reported").add_argument
+    option("--select", action="append", default=[], metavar="RULES", help="only these, comma between them")
+    option("--ignore", action="append", default=[], metavar="RULES", help="not these")
+    option(
+        "--certainty",
+        choices=CERTAINTIES,
+        default="question",
+        help="the least certainty that is reported (default: question)",
     )
-    command.add_argument("--output-format", choices=("text", "json"), default="text")
-    command.add_argument(
-        "--fail-on", choices=config.FAIL_ON, help="the least certainty that ends the run with 1"
+    option("--baseline", metavar="FILE", help="report only what FILE does not hold")
+    option(
+        "--write-baseline",
+        action="store_true",
+        help=f"write all findings to the baseline (default: {BASELINE})",
     )
+    option(
+        "--fail-on",
+        choices=config.FAIL_ON,
+        help="the least certainty that ends the run with 1 (default: proved)",
+    )
+    either = command.add_argument_group("fixes").add_mutually_exclusive_group()
+    either.add_argument("--fix", action="store_true", help="apply the fixes that are safe")
+    either.add_argument("--show-fixes", action="store_true", help="print what --fix would change, as a diff")
+    option = command.add_argument_group("output").add_argument
+    option("--output-format", choices=FORMATS, help="default: text; github in a GitHub workflow")
+    option("-q", "--quiet", action="store_true", help="findings only: no summary, no progress")
+    option("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
+    option("--no-prefilter", action="store_true", help=argparse.SUPPRESS)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Lints and prints. Returns 1 for a finding at or above --fail-on."""
+    """Lints and prints. Returns 1 for a finding at or above --fail-on, 2 where nothing could be read."""
+    stdin = STDIN in options.paths
+    if stdin and options.paths != [STDIN]:
+        raise UsageError("`-` is standard input; give it alone, without other paths")
+    if options.stdin_filename and not stdin:
+        raise UsageError("--stdin-filename goes with `-`: reviewbot lint - --stdin-filename PATH")
+    given = [options.stdin_filename or "stdin.py"] if stdin else options.paths
+    for path in () if stdin else given:
+        if not os.path.lexists(path):
+            raise UsageError(f"{path}: no such file or folder")
     known = frozenset(registry.rule_ids())
-    settings, _root = config.load(Path.cwd(), known)
-    rules = [registry.load(name) for name in sorted(set(settings.select or known) - set(settings.ignore))]
-    report = lint(
-        _sources(options.paths), rules, Repo(settings, OnDisk(options.paths[0] if options.paths else "."))
-    )
-    if options.output_format == "json":
-        sys.stdout.write(findings_json.encode(report.findings))
+    settings, root = config.load(inputs.common_folder(given), known)
+    session = _Session(options, settings, root, _rules(options, settings, known))
+    made = session.stdin(given[0]) if stdin else session.files(given)
+    if options.write_baseline:
+        _write_baseline(Path(options.baseline or BASELINE), made)
     else:
-        sys.stdout.write(terminal.text(report))
-    for unread in report.unread:
-        print(f"reviewbot: {unread.path}: {unread.why}", file=sys.stderr)
+        session.show(made)
+    _complain(made)
     failing = config.failing(options.fail_on or settings.fail_on)
-    return int(any(finding.certainty in failing for finding in report.findings))
+    if any(finding.certainty in failing for finding in made.findings) and not options.write_baseline:
+        return 1
+    return 2 if made.failures or (made.unread and not made.read) else 0
 
 
-def _sources(paths: list[str]) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    for given in map(Path, paths):
-        if not given.exists():
-            raise UsageError(f"{given}: no such file or folder")
-        files = sorted(given.rglob("*.py")) if given.is_dir() else [given]
-        found.extend((file.as_posix(), file.read_bytes()) for file in files)
-    return found
+def _rules(options: argparse.Namespace, settings: Config, known: frozenset[str]) -> tuple[str, ...]:
+    """The ids of the rules that run. What the command line selects stands above the configuration."""
+    named = {
+        option: [
+            name.strip() for words in getattr(options, option) for name in words.split(",") if name.strip()
+        ]
+        for option in ("select", "ignore")
+    }
+    for option, names in named.items():
+        for name in names:
+            if name not in known:
+                near = config.hint(name, known) or "; `reviewbot rule` lists all"
+                raise UsageError(f"--{option}: no rule {name!r}{near}")
+    chosen = set(named["select"]) or set(settings.select or known) - set(settings.ignore)
+    return tuple(sorted(chosen - set(named["ignore"])))
+
+
+class _Session:
+    """One run of the command: what was looked at, and what was made of it."""
+
+    def __init__(
+        self, options: argparse.Namespace, settings: Config, root: Path, rules: tuple[str, ...]
+    ) -> None:
+        self.options, self.settings, self.root = options, settings, root
+        start = options.stdin_filename or options.paths[0]
+        limit = settings.max_file_bytes
+        self.run = Run(rules, Repo(settings, OnDisk(start)), limit, prefilter=not options.no_prefilter)
+        # What was looked at and is not on disk: standard input, and fixes that are only shown.
+        self.content: dict[str, bytes] = {}
+        self.fixed: list[tuple[str, bytes, bytes, int]] = []
+        self.colour = _colour(options)
+
+    def stdin(self, path: str) -> Report:
+        """Looks at standard input, which stands for `path`."""
+        self.content[path] = sys.stdin.buffer.read()
+        return self._report({path: self.run.content(path, self.content[path])}, None)
+
+    def files(self, given: Sequence[str]) -> Report:
+        """Looks at files and folders."""
+        unlisted: list[Unread] = []
+        patterns = (*self.settings.exclude, *self.options.exclude)
+        excluded = discover.excluding(patterns, self.root)
+        changed = None
+        if self.options.diff:
+            changed = inputs.changed_since(self.options.diff, inputs.common_folder(given))
+            paths = [path for path in inputs.among(changed, given) if not excluded(path)]
+        else:
+            found = discover.python_files(
+                given,
+                excluded,
+                lambda error: unlisted.append(Unread(error.path, error.why)),
+                force=self.options.force_exclude,
+            )
+            paths = list(found)
+        done = watched(self.run.files(paths), len(paths), "files", quiet=self.options.quiet)
+        made = self._report({result.path: result for result in done}, changed)
+        return replace(made, unread=(*unlisted, *made.unread))
+
+    def _report(self, results: dict[str, Result], changed: ChangedLines | None) -> Report:
+        keep = self._keep(changed)
+        if self.options.fix or self.options.show_fixes:
+            for path, result in results.items():
+                if fixes.safe(filter(keep, result.findings), path):
+                    results[path] = self._fix(path, result, keep)
+        made = report(results.values())
+        return replace(made, findings=tuple(filter(keep, made.findings)))
+
+    def _keep(self, changed: ChangedLines | None) -> Keep:
+        """Tells which findings are reported."""
+        certainties = CERTAINTIES[: CERTAINTIES.index(self.options.certainty) + 1]
+        accepted: frozenset[str] = frozenset()
+        if self.options.baseline and not self.options.write_baseline:
+            accepted = baseline.read(Path(self.options.baseline))
+        return lambda finding: (
+            finding.certainty in certainties
+            and finding.fingerprint not in accepted
+            and (changed is None or changed.touch(finding))
+        )
+
+    def _fix(self, path: str, result: Result, keep: Keep) -> Result:
+        """Fixes one file, or with --show-fixes works out how. Returns what is to be reported of it."""
+        before = self.content.get(path)
+        if before is None:
+            before = discover.read(path, self.settings.max_file_bytes)
+        # Once lines have moved, which of them changed since a commit is no longer known.
+        rounds = 1 if self.options.diff else FIX_ROUNDS
+        after, count, fresh = self.run.fixed(path, before, keep, rounds)
+        if count:
+            self.fixed.append((path, before, after, count))
+        if self.options.show_fixes or not count:
+            return result
+        if path in self.content:
+            self.content[path] = after
+        else:
+            _write(Path(path), after)
+        return fresh
+
+    def show(self, made: Report) -> None:
+        """Prints what was asked for: findings, or the fixed code, or a diff."""
+        stdout: TextIO = sys.stdout
+        if self.options.show_fixes:
+            stdout.writelines(fixes.diff(path, before, after) for path, before, after, _ in self.fixed)
+            stdout = sys.stderr
+        elif self.options.fix and self.options.paths == [STDIN]:
+            stdout.buffer.write(next(iter(self.content.values())))
+            stdout = sys.stderr
+        if not self.options.show_fixes:
+            stdout.write(self._findings(made))
+        if self._format == "text" and not self.options.quiet:
+            from reviewbot.render import terminal
+
+            count = sum(number for *_, number in self.fixed)
+            did = ("would fix" if self.options.show_fixes else "fixed", count) if self.fixed else None
+            stdout.write(terminal.summary(made, colour=self.colour, did=did))
+
+    @property
+    def _format(self) -> str:
+        if self.options.output_format:
+            return str(self.options.output_format)
+        on_github = os.environ.get("GITHUB_ACTIONS") == "true" and not sys.stdout.isatty()
+        return "github" if on_github else "text"
+
+    def _findings(self, made: Report) -> str:
+        if self._format == "json":
+            from reviewbot.render import findings_json
+
+            return findings_json.encode(made.findings)
+        if self._format == "github":
+            from reviewbot.render import annotations
+
+            return "".join(f"{annotations.annotation(finding)}\n" for finding in made.findings)
+        from reviewbot.render import terminal
+
+        return terminal.text(made, lru_cache(self._lines), colour=self.colour)
+
+    def _lines(self, path: str) -> list[str] | None:
+        content = self.content.get(path)
+        try:
+            if content is None:
+                content = discover.read(path, self.settings.max_file_bytes)
+            return [line.rstrip("\r\n") for line in File(path, content).lines]
+        except UnreadableFile:
+            return None
+
+
+def _colour(options: argparse.Namespace) -> bool:
+    if options.no_color or os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Puts content in the place of a file in one go, so that nothing that goes wrong leaves half of it."""
+    target = path.resolve()
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            file.write(content)
+        shutil.copymode(target, file.name)
+        os.replace(file.name, target)
+    except OSError as error:
+        raise UsageError(f"{path}: the fix cannot be written ({error.strerror})") from None
+
+
+def _write_baseline(path: Path, made: Report) -> None:
+    try:
+        path.write_text(baseline.encode(made.findings), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: the baseline cannot be written ({error.strerror})") from None
+    count = len(made.findings)
+    print(f"reviewbot: {path} holds {count} finding{'' if count == 1 else 's'}", file=sys.stderr)
+
+
+def _complain(made: Report) -> None:
+    """What could not be read and which rules failed, a line each."""
+    from reviewbot.render.inert import visible
+
+    for unread in made.unread:
+        where = unread.path if unread.line is None else f"{unread.path}:{unread.line}"
+        print(f"reviewbot: {visible(where)}: {visible(unread.why)}", file=sys.stderr)
+    for failure in made.failures:
+        where = visible(f"{failure.path}:{failure.line}")
+        print(f"reviewbot: {where}: rule {failure.rule}: {visible(failure.why)}", file=sys.stderr)

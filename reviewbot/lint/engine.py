@@ -1,55 +1,248 @@
-"""Files to findings."""
+"""Files to findings.
+
+One file at a time: `ast` gives its units, each rule's `suspect` names the units worth a closer look, and
+only those are parsed by LibCST for the rule's `confirm`. A rule that fails or takes too long on a file is
+named and leaves that file; everything else goes on.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import time
+import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.lint.repo import Repo
+from reviewbot.lint.limit import TimeIsUp, arm, limited
+from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.rule import Rule
 from reviewbot.lint.suppress import suppressions
 from reviewbot.model import Finding, Unread
-from reviewbot.source.units import File
+from reviewbot.source.units import File, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule that raised, or was cut off, on one file. `why` is a clause without a full stop."""
+
+    rule: str
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a rule cost: units suspected, units with findings, findings, processor time in seconds."""
+
+    suspected: int = 0
+    confirmed: int = 0
+    findings: int = 0
+    seconds: float = 0.0
+
+    def add(self, other: Tally) -> None:
+        """Adds another tally of the same rule."""
+        self.suspected += other.suspected
+        self.confirmed += other.confirmed
+        self.findings += other.findings
+        self.seconds += other.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one file gave. `asked` is every fact of the repository that was read for it.
+
+    `read` is false for a file that was not looked at at all, `cached` true where an earlier run's result
+    still holds.
+    """
+
+    path: str
+    read: bool = True
+    cached: bool = False
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    asked: tuple[Fact, ...] = ()
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run found, what was suppressed (with a reason), and what it could not read."""
+    """What a run found, what was suppressed (with a reason), what it could not read, which rules failed.
+
+    `files` counts the files that were to be looked at, `read` those that could be. `cached` of them were as
+    an earlier run had seen them.
+    """
 
     findings: tuple[Finding, ...] = ()
     suppressed: tuple[Finding, ...] = ()
     unread: tuple[Unread, ...] = ()
-
-
-def lint_file(file: File, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True) -> Iterator[Finding]:
-    """The findings of one file, unordered, suppressed ones included."""
-    seen = repo.of(file.path)
-    for unit in file.units:
-        for rule in rules:
-            if unit.kind in rule.kinds and (not prefilter or rule.suspect(unit)):
-                yield from rule.confirm(unit, seen)
+    failures: tuple[Failure, ...] = ()
+    files: int = 0
+    read: int = 0
+    cached: int = 0
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
 
 
 def lint(sources: Iterable[tuple[str, bytes]], rules: Sequence[Rule], repo: Repo) -> Report:
     """The findings of many files, given as (path, content), sorted by place."""
-    kept: list[Finding] = []
+    return report(examine(path, content, rules, repo) for path, content in sources)
+
+
+def report(results: Iterable[Result]) -> Report:
+    """The results of many files as one, sorted by place."""
+    findings: list[Finding] = []
     suppressed: list[Finding] = []
     unread: list[Unread] = []
-    for path, content in sources:
+    failures: list[Failure] = []
+    tallies: dict[str, Tally] = {}
+    files = read = cached = 0
+    for result in results:
+        files += 1
+        read += result.read
+        cached += result.cached
+        findings.extend(result.findings)
+        suppressed.extend(result.suppressed)
+        unread.extend(result.unread)
+        failures.extend(result.failures)
+        for rule, tally in result.tallies.items():
+            tallies.setdefault(rule, Tally()).add(tally)
+    return Report(
+        findings=tuple(sorted(findings, key=place)),
+        suppressed=tuple(sorted(suppressed, key=place)),
+        unread=tuple(sorted(unread, key=lambda one: (one.path, one.line or 0, one.why))),
+        failures=tuple(sorted(failures, key=lambda one: (one.path, one.line, one.rule))),
+        files=files,
+        read=read,
+        cached=cached,
+        tallies=tallies,
+    )
+
+
+def examine(
+    path: str, content: bytes, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True
+) -> Result:
+    """What one file gives, suppressions applied."""
+    try:
+        file = File(path, content)
+        examination = Examination(file, rules, repo, prefilter=prefilter)
+        found = fingerprinted(sorted(examination.findings(), key=place), file)
+        ignored = suppressions(file)
+    except UnreadableFile as error:
+        return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
+    return Result(
+        path,
+        findings=(*(one for one in found if not ignored.covers(one)), *ignored.faults),
+        suppressed=tuple(one for one in found if ignored.covers(one)),
+        unread=tuple(examination.unread),
+        failures=tuple(examination.failures),
+        asked=tuple(sorted(examination.repo.asked)),
+        tallies=examination.tallies,
+    )
+
+
+def lint_file(file: File, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True) -> Iterator[Finding]:
+    """The findings of one file, unordered, suppressed ones included. What a rule raises is raised."""
+    examination = Examination(file, rules, repo, prefilter=prefilter)
+    yield from examination.findings()
+    for error in examination.errors:
+        raise error
+    for unread in examination.unread:
+        raise UnreadableFile(unread.path, unread.why, unread.line)
+
+
+class Examination:
+    """One file under some rules. `findings` runs it; the other attributes fill up meanwhile."""
+
+    def __init__(self, file: File, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True) -> None:
+        self.file, self.repo, self.prefilter = file, repo.of(file.path), prefilter
+        self.seconds = repo.of(file.path).config.rule_seconds
+        self.unread: list[Unread] = []
+        self.failures: list[Failure] = []
+        self.errors: list[Exception] = []
+        self.tallies: dict[str, Tally] = {}
+        self._failed: set[str] = set()
+        self._rules = {kind: [rule for rule in rules if kind in rule.kinds] for kind in _KINDS}
+        self._ids = {id(rule): rule.id for rule in rules}
+
+    def findings(self) -> list[Finding]:
+        """Every finding of the file, unordered."""
+        found: list[Finding] = []
+        with limited():
+            for unit in self.file.units:
+                for rule in self._suspecting(unit):
+                    found.extend(self._confirmed(rule, unit))
+        return found
+
+    def _suspecting(self, unit: Unit) -> list[Rule]:
+        rules = self._rules[unit.kind]
+        if not self.prefilter:
+            return rules
+        suspecting: list[Rule] = []
+        rule = None
         try:
-            file = File(path, content)
-            found = fingerprinted(sorted(lint_file(file, rules, repo), key=place), file)
-            ignored = suppressions(file)
+            arm(self.seconds)
+            try:
+                for rule in rules:
+                    if rule.suspect(unit):
+                        suspecting.append(rule)
+            finally:
+                arm(0)
+        except (Exception, TimeIsUp) as error:
+            assert rule is not None
+            self._fail(rule, unit, error)
+            # The others are asked again without it.
+            self._rules = {kind: [r for r in of if r is not rule] for kind, of in self._rules.items()}
+            return self._suspecting(unit)
+        return suspecting
+
+    def _confirmed(self, rule: Rule, unit: Unit) -> list[Finding]:
+        name = self._ids[id(rule)]
+        tally = self.tallies.setdefault(name, Tally())
+        if name in self._failed:
+            return []
+        tally.suspected += 1
+        found: list[Finding] = []
+        started = time.process_time()
+        try:
+            arm(max(0.001, self.seconds - tally.seconds))
+            try:
+                found.extend(rule.confirm(unit, self.repo))
+            finally:
+                arm(0)
         except UnreadableFile as error:
-            unread.append(Unread(error.path, error.why, error.line))
-            continue
-        for finding in found:
-            (suppressed if ignored.covers(finding) else kept).append(finding)
-        kept.extend(ignored.faults)
-    return Report(tuple(sorted(kept, key=place)), tuple(suppressed), tuple(unread))
+            self._cannot_read(Unread(error.path, error.why, error.line))
+        except RecursionError:
+            self._cannot_read(Unread(self.file.path, "nested too deeply to be looked at", unit.line))
+        except (Exception, TimeIsUp) as error:
+            self._fail(rule, unit, error)
+        tally.seconds += time.process_time() - started
+        tally.confirmed += bool(found)
+        tally.findings += len(found)
+        return found
+
+    def _cannot_read(self, unread: Unread) -> None:
+        if unread not in self.unread:
+            self.unread.append(unread)
+
+    def _fail(self, rule: Rule, unit: Unit, error: BaseException) -> None:
+        name = self._ids[id(rule)]
+        self._failed.add(name)
+        if isinstance(error, Exception):
+            self.errors.append(error)
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            said = " ".join(str(error).split())[:200]
+            why = f"{type(error).__name__} ({said}) at {Path(last.filename).name}:{last.lineno}"
+        else:
+            why = f"cut off after {self.seconds:g} s"
+        self.failures.append(Failure(name, self.file.path, unit.line, why))
+
+
+_KINDS = ("function", "method", "class", "module")
 
 
 def place(finding: Finding) -> tuple[object, ...]:

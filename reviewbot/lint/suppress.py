@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reviewbot.config import hint
+from reviewbot.lint.registry import rule_ids
 from reviewbot.model import Finding, Span
 from reviewbot.source.units import File
 
@@ -33,17 +36,37 @@ def suppressions(file: File) -> Suppressions:
         return Suppressions(frozenset(), ())
     silenced: set[tuple[int, str]] = set()
     faults = []
-    for token in tokenize.generate_tokens(io.StringIO(file.text).readline):
-        if token.type != tokenize.COMMENT or not (match := _COMMENT.search(token.string)):
+    for token in _comments(file):
+        if not (match := _COMMENT.search(token.string)):
             continue
         line, column = token.start
         rules = [name.strip() for name in (match["rules"] or "[]")[1:-1].split(",") if name.strip()]
-        if not rules or not match["reason"].strip():
-            what = "names no rule" if not rules else "gives no reason"
+        wrong = _wrong(rules, match["reason"].strip())
+        if wrong:
             span = Span(file.path, line, column + 1, line, token.end[1] + 1)
-            message = f"this suppression {what}; write `# reviewbot: ignore[rule-id] reason`"
-            faults.append(Finding(FAULT, span, "proved", message))
+            faults.append(Finding(FAULT, span, "proved", f"this suppression {wrong}"))
             continue
         alone = not file.lines[line - 1][:column].strip()
         silenced.update((line + 1 if alone else line, rule) for rule in rules)
     return Suppressions(frozenset(silenced), tuple(faults))
+
+
+def _comments(file: File) -> Iterator[tokenize.TokenInfo]:
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(file.text).readline):
+            if token.type == tokenize.COMMENT:
+                yield token
+    except (tokenize.TokenError, SyntaxError):
+        # What follows is nothing that this Python could run.
+        return
+
+
+def _wrong(rules: list[str], reason: str) -> str:
+    known = frozenset(rule_ids())
+    form = "write `# reviewbot: ignore[rule-id] reason`"
+    if not rules:
+        return f"names no rule; {form}"
+    for rule in rules:
+        if rule not in known:
+            return f"names no rule that there is: {rule!r}{hint(rule, known)}"
+    return "" if reason else f"gives no reason; {form}"

@@ -7,6 +7,7 @@ lone surrogates, as in `os.fsdecode`.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -173,6 +174,50 @@ class Repository:
         if not isinstance(found, kind):
             raise GitError(f"object {object_id} is not a {kind.__name__.lower()}")
         return found
+
+
+def ignored(folder: Path) -> Callable[[str, bool], bool]:
+    """Tells whether git ignores a path under `folder`, given as (path, whether it is a folder).
+
+    As git does it: all .gitignore files, the repository's own excludes, the user's; what is tracked is never
+    ignored. Outside a repository the .gitignore files at and under `folder` count.
+    """
+    found = pygit2.discover_repository(str(folder))
+    try:
+        git = pygit2.Repository(found) if found else None
+    except pygit2.GitError:
+        git = None
+    if git is None or not git.workdir:
+        git = _around(folder)
+    root = os.path.realpath(git.workdir)
+    tracked = git.index
+
+    def asks(path: str, is_folder: bool) -> bool:
+        # The file itself may be a link: what counts is where the link stands.
+        whole = os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path))
+        relative = os.path.relpath(whole, root).replace(os.sep, "/")
+        if relative == "." or relative.startswith("../"):
+            return False
+        try:
+            if is_folder:
+                return git.path_is_ignored(relative + "/") and not _tracks_below(tracked, relative)
+            return git.path_is_ignored(relative) and relative not in tracked
+        except (UnicodeEncodeError, pygit2.GitError, ValueError):
+            return False
+
+    return asks
+
+
+def _tracks_below(index: pygit2.Index, folder: str) -> bool:
+    return any(entry.path.startswith(f"{folder}/") for entry in index)
+
+
+def _around(folder: Path) -> pygit2.Repository:
+    """An empty repository, gone again at once, whose work tree is `folder`."""
+    with tempfile.TemporaryDirectory() as empty:
+        git = pygit2.init_repository(empty)
+        git.config["core.worktree"] = str(folder.absolute())
+        return pygit2.Repository(empty)
 
 
 class AtCommit:

@@ -19,7 +19,7 @@ from reviewbot.model import Span
 if TYPE_CHECKING:
     import libcst as cst
 
-    from reviewbot.source.position import Range
+    from reviewbot.source.position import Positions
     from reviewbot.source.tree import Index
 
 Kind = Literal["function", "method", "class", "module"]
@@ -77,6 +77,20 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
             names.add((node.asname or node.name).split(".")[0])  # type: ignore[attr-defined]
         stack.extend(ast.iter_child_nodes(node))
     return Facts(frozenset(kinds), frozenset(calls), frozenset(names), nodes)
+
+
+# LibCST's parser takes quadratic time over nested expressions, and ends the process where they are nested
+# some thousands deep. The deepest unit of the standard library's tests has 31 levels.
+DEEPEST = 150
+
+
+def _deeper(root: ast.AST, limit: int) -> bool:
+    level = [root]
+    for _ in range(limit):
+        level = [below for node in level for below in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 # What can hold a definition without being one.
@@ -163,7 +177,14 @@ class Unit:
 
     @cached_property
     def module(self) -> cst.Module:
-        """The LibCST module that holds this unit alone (for a module unit: the whole file)."""
+        """The LibCST module that holds this unit alone (for a module unit: the whole file).
+
+        Raises `UnreadableFile` where it is nested deeper than `DEEPEST`, or LibCST cannot parse it.
+        """
+        if _deeper(self.tree, DEEPEST):
+            what = f"`{self.name}`" if self.name else "the module"
+            why = f"{what} is nested more than {DEEPEST} levels deep"
+            raise UnreadableFile(self.file.path, why, self.line)
         if self.kind != "module" and (alone := self._alone()) is not None:
             # What stands in a block was parsed under a line of our own.
             self._offset = self.line - (2 if self.indented else 1)
@@ -221,15 +242,15 @@ class Unit:
         return self.index.ancestors(node)
 
     @cached_property
-    def _ranges(self) -> dict[int, Range]:
-        from reviewbot.source.position import ranges
+    def _positions(self) -> Positions:
+        from reviewbot.source.position import Positions
 
         module = self.module
-        return ranges(module, self._offset)
+        return Positions(module, self._offset)
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node of this unit stands in the file."""
-        found = self._ranges[id(node)]
+        found = self._positions.range(node)
         return Span(self.file.path, found.line, found.column, found.end_line, found.end_column)
 
     def text(self, node: cst.CSTNode) -> str:
@@ -254,6 +275,8 @@ class File:
                 warnings.simplefilter("ignore")
                 return ast.parse(self.content, filename=self.path)
         except SyntaxError as error:
+            # Python says that bytes do not decode as if that were a fault of the grammar.
+            _ = self.text
             raise UnreadableFile(self.path, f"not valid Python ({error.msg})", error.lineno) from None
         except ValueError as error:
             raise UnreadableFile(self.path, f"not valid Python ({error})") from None
@@ -261,13 +284,25 @@ class File:
             raise UnreadableFile(self.path, "nested too deeply to be parsed") from None
 
     @cached_property
-    def text(self) -> str:
-        """The file as text, in the encoding that it declares."""
+    def encoding(self) -> str:
+        """The encoding that it declares, UTF-8 without one."""
         import io
         import tokenize
 
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(self.content).readline)
-        return self.content.decode(encoding)
+        try:
+            return tokenize.detect_encoding(io.BytesIO(self.content).readline)[0]
+        except SyntaxError as error:
+            unknown = "unknown encoding" in str(error)
+            why = "declares an encoding that there is not" if unknown else "not text in UTF-8"
+            raise UnreadableFile(self.path, why) from None
+
+    @cached_property
+    def text(self) -> str:
+        """The file as text."""
+        try:
+            return self.content.decode(self.encoding)
+        except (UnicodeDecodeError, LookupError):
+            raise UnreadableFile(self.path, f"not text in {self.encoding}") from None
 
     @cached_property
     def lines(self) -> list[str]:
@@ -326,6 +361,8 @@ class File:
         """The LibCST module of the whole file. Raises `UnreadableFile` where LibCST cannot parse it."""
         import libcst as cst
 
+        if _deeper(self.tree, DEEPEST):
+            raise UnreadableFile(self.path, f"nested more than {DEEPEST} levels deep")
         try:
             self.whole_if_parsed = cst.parse_module(self.content)
         except cst.ParserSyntaxError as error:

@@ -1,0 +1,38 @@
+"""Progress of a long run, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+PATIENCE = 2.0  # seconds before anything is shown
+
+_Item = TypeVar("_Item")
+
+
+def watched(items: Iterable[_Item], total: int, what: str, *, quiet: bool = False) -> Iterator[_Item]:
+    """The same items; after `PATIENCE` a bar on stderr counts them, if stderr is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield from items
+        return
+    started = time.monotonic()
+    iterator = iter(items)
+    done = 0
+    for item in iterator:
+        done += 1
+        yield item
+        if time.monotonic() - started > PATIENCE:
+            break
+    else:
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total, completed=done)
+        for item in iterator:
+            progress.advance(task)
+            yield item

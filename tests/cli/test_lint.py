@@ -1,0 +1,357 @@
+"""`reviewbot lint`, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WEAK = "def test_rows(run):\n    assert (run(1) == [2], 'wrong')\n"
+FIXED = "def test_rows(run):\n    assert run(1) == [2], 'wrong'\n"
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
+
+
+def found(ran) -> list[tuple[str, int, str]]:
+    return [(one["path"], one["line"], one["rule"]) for one in json.loads(ran.out)]
+
+
+def test_text_shows_the_claim_the_source_the_marks_the_steps_and_the_way_out(reviewbot, tmp_path):
+    write(tmp_path, {"tests/test_a.py": "# 漢字\n" + WEAK.replace("'wrong'", "'漢字 differ'")})
+    ran = reviewbot("lint")
+    assert ran.code == 1
+    first, source, marks, *rest = ran.out.splitlines()
+    assert re.fullmatch(r"tests/test_a\.py:3:5: proved: .*tuple.* \[constant-verdict\]", first)
+    assert source == "3 |     assert (run(1) == [2], '漢字 differ')"
+    # A wide character takes two columns.
+    assert marks == "  |     " + "^" * (len("assert (run(1) == [2], '漢字 differ')") + 2)
+    assert any(line.startswith("  = still catches it: ") for line in rest)
+    assert "    + " + "    assert run(1) == [2], '漢字 differ'" in rest
+    assert "1 finding (1 proved) in 1 of 1 file; --fix would fix 1" in rest
+    assert "\x1b" not in ran.out
+
+
+def test_steps_have_their_own_source_lines(reviewbot, tmp_path):
+    code = "def compare(a, b):\n    same = True\n    for key in a:\n        print(b[key])\n    assert same\n"
+    write(tmp_path, {"compare.py": code})
+    out = reviewbot("lint", "--select", "constant-verdict").out.splitlines()
+    step = next(number for number, line in enumerate(out) if line.startswith("  = 1. compare.py:2: "))
+    assert out[step + 1] == "2 |     same = True"
+
+
+def test_what_a_file_holds_cannot_steer_the_terminal(reviewbot, tmp_path):
+    code = "def test(run):\n    assert (run(1), '\x1b[31m\u202e')  # \x07\n"
+    write(tmp_path, {"a\x1b]0;x.py": code})
+    ran = reviewbot("lint")
+    assert ran.code == 1
+    assert "assert (run(1), '<U+001B>[31m<U+202E>')" in ran.out
+    assert not set("\x1b\x07\u202e") & set(ran.out)
+
+
+def test_colours_on_a_terminal_only_and_not_if_unwanted(tmp_path, reviewbot):
+    write(tmp_path, {"test_a.py": WEAK})
+    assert "\x1b[" in on_a_terminal(tmp_path)
+    assert "\x1b[" not in on_a_terminal(tmp_path, "--no-color")
+    assert "\x1b[" not in on_a_terminal(tmp_path, NO_COLOR="1")
+    assert "\x1b[" not in reviewbot("lint").out
+
+
+def on_a_terminal(folder: Path, *words: str, **env: str) -> str:
+    ours, theirs = pty.openpty()
+    root = str(Path(__file__).parent.parent.parent)
+    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "GITHUB_ACTIONS")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reviewbot", "lint", *words],
+        cwd=folder,
+        stdout=theirs,
+        stderr=theirs,
+        env={**clean, "PYTHONPATH": root, "TERM": "xterm", **env},
+    )
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        said += part
+    process.wait(timeout=60)
+    os.close(ours)
+    return said.decode()
+
+
+def test_json_is_a_list_of_exactly_these_keys(reviewbot, tmp_path):
+    write(tmp_path, {"tests/test_a.py": WEAK})
+    ran = reviewbot("lint", "--output-format", "json", cwd=tmp_path / "tests")
+    assert ran.code == 1
+    (finding,) = json.loads(ran.out)
+    assert set(finding) == {
+        *("path", "line", "column", "end_line", "end_column", "rule", "certainty", "message"),
+        *("steps", "still_catches", "fingerprint", "fix"),
+    }
+    assert finding["path"] == "test_a.py"
+    assert (finding["line"], finding["column"], finding["end_line"], finding["end_column"]) == (2, 5, 2, 36)
+    assert finding["fix"]["edits"] == [
+        {"path": "test_a.py", "line": 2, "end_line": 2, "text": "    assert run(1) == [2], 'wrong'\n"}
+    ]
+
+
+def test_what_cannot_be_read_is_one_line_each_and_the_run_goes_on(reviewbot, tmp_path):
+    deep = "def test_deep():\n    assert (" + "-" * 400 + "1, 2)\n"
+    write(
+        tmp_path,
+        {
+            "good.py": WEAK,
+            "broken.py": "x = 1\ndef f(:\n",
+            "bytes.py": b"x = 1\ny = '\xff'\n",
+            "declared.py": b"# coding: no-such\n",
+            "null.py": b"x = 1\0\n",
+            "deep.py": deep + WEAK,
+            "deeper.py": "x = " + "(" * 5000 + ")" * 5000,
+            "generated.py": b"x = [" + b"1," * 25_000_000 + b"]\n",
+            "latin.py": "# coding: latin-1\nassert ('é', 1)\n".encode("latin-1"),
+            "empty.py": "",
+        },
+    )
+    (tmp_path / "dangling.py").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "folder.py").mkdir()
+    ran = reviewbot("lint", "--output-format", "json")
+    assert ran.code == 1
+    assert [(path, line) for path, line, _ in found(ran)] == [("deep.py", 4), ("good.py", 2), ("latin.py", 2)]
+    said = ran.err.splitlines()
+    for name, why in {
+        "broken.py:2": "not valid Python",
+        "bytes.py": "not text in utf-8",
+        "declared.py": "declares an encoding",
+        "null.py": "null bytes",
+        "deep.py:1": "`test_deep` is nested",
+        "deeper.py": "nested",
+        "generated.py": "50.0 MB",
+        "dangling.py": "a link to nothing",
+        "pipe.py": "a pipe",
+    }.items():
+        lines = [line for line in said if line.startswith(f"reviewbot: {name}:")]
+        assert len(lines) == 1, (name, said)
+        assert why in lines[0]
+    assert len(said) == 9
+
+
+def test_nothing_that_could_be_read_is_broken_input(reviewbot, tmp_path):
+    write(tmp_path, {"broken.py": "def f(:\n"})
+    assert reviewbot("lint").code == 2
+    assert reviewbot("lint", "gone.py").code == 2
+    write(tmp_path, {"good.py": "x = 1\n"})
+    assert reviewbot("lint").code == 0
+
+
+def test_gitignore_is_honoured_as_git_does_it(reviewbot, repository):
+    names = ["a.py", "build/a.py", "gen_a.py", "gen_keep.py", "sub/local.py", "sub/b.py", "tracked_gen.py"]
+    repository.write(dict.fromkeys(names, WEAK))
+    repository.write({"tracked/build/c.py": WEAK, ".venv/lib/x.py": WEAK})
+    repository.git("add", "--force", "tracked_gen.py", "tracked/build/c.py")
+    repository.write({".gitignore": "build/\ngen_*.py\n!gen_keep.py\ntracked_gen.py\n"})
+    repository.write({"sub/.gitignore": "local.py\n"})
+    (repository.folder / ".git/info/exclude").write_text("a.py\n!build/a.py\n")
+    git = repository.git("ls-files", "--cached", "--others", "--exclude-standard", "*.py").splitlines()
+    ran = reviewbot("lint", "--output-format", "json", cwd=repository.folder)
+    assert sorted(path for path, *_ in found(ran)) == sorted(set(git) - {".venv/lib/x.py"})
+    # What is named by hand is meant.
+    ran = reviewbot("lint", "--output-format", "json", "gen_a.py", "build", cwd=repository.folder)
+    assert [path for path, *_ in found(ran)] == ["build/a.py", "gen_a.py"]
+
+
+def test_gitignore_counts_without_a_repository_and_leaves_nothing_behind(reviewbot, tmp_path):
+    write(tmp_path, {".gitignore": "out/\n", "out/a.py": WEAK, "b.py": WEAK})
+    assert [path for path, *_ in found(reviewbot("lint", "--output-format", "json"))] == ["b.py"]
+    assert not (tmp_path / ".git").exists()
+
+
+def test_diff_reports_what_touches_changed_lines_only(reviewbot, repository):
+    base = {"tests/test_a.py": WEAK + "\n\n" + "x = 1\n" * 5, "tests/test_b.py": WEAK}
+    repository.commit(base)
+    repository.write({"tests/test_a.py": base["tests/test_a.py"] + WEAK.replace("rows", "new")})
+    repository.write({"tests/test_new.py": WEAK})
+    words = ("lint", "--diff", "main", "--output-format", "json")
+    assert [one[:2] for one in found(reviewbot(*words, cwd=repository.folder))] == [
+        ("tests/test_a.py", 11),
+        ("tests/test_new.py", 2),
+    ]
+    ran = reviewbot(*words, "test_a.py", cwd=repository.folder / "tests")
+    assert [one[:2] for one in found(ran)] == [("test_a.py", 11)]
+    ran = reviewbot("lint", "--diff", "no-such", cwd=repository.folder)
+    assert ran.code == 2
+    assert "no-such: no such commit" in ran.err
+
+
+def test_rules_are_selected_and_ignored_by_name(reviewbot, tmp_path):
+    write(tmp_path, {"test_a.py": WEAK})
+    assert reviewbot("lint", "--select", "loop-may-be-empty").code == 0
+    assert reviewbot("lint", "--ignore", "loop-may-be-empty,constant-verdict").code == 0
+    assert reviewbot("lint", "--select", "loop-may-be-empty", "--select", "constant-verdict").code == 1
+    ran = reviewbot("lint", "--ignore", "constant-verdikt")
+    assert ran.code == 2
+    assert "--ignore: no rule 'constant-verdikt'; did you mean 'constant-verdict'?" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("slect = []", ":3: [tool.reviewbot] has no key 'slect'; did you mean 'select'?"),
+        ("fail-on = 'sometimes'", ":3: fail-on is 'sometimes'; it can be proved, likely, question, never"),
+        ("exclude = 'a'", ":3: [tool.reviewbot] exclude: expected `array`, got `str`"),
+        ("ignore = ['loop-may-be-emty']", "no rule 'loop-may-be-emty'; did you mean 'loop-may-be-empty'?"),
+        ("rule-seconds = 0", ":3: rule-seconds is 0.0; it has to be more than 0"),
+        ("sides = {bseline = []}", "has no key 'bseline'; did you mean 'baseline'?"),
+        ("select = [", "not valid TOML"),
+    ],
+)
+def test_a_wrong_configuration_is_named_with_its_line_and_the_way_out(reviewbot, tmp_path, table, says):
+    write(tmp_path, {"pyproject.toml": f"\n[tool.reviewbot]\n{table}\n", "a.py": ""})
+    ran = reviewbot("lint")
+    assert ran.code == 2
+    assert ran.err.startswith("reviewbot: ")
+    assert "pyproject.toml" in ran.err
+    assert says in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_the_configuration_excludes_and_decides_what_fails(reviewbot, tmp_path):
+    write(tmp_path, {"tests/test_a.py": WEAK, "tests/data/test_b.py": WEAK, "gen/test_c.py": WEAK})
+    write(
+        tmp_path, {"pyproject.toml": "[tool.reviewbot]\nexclude = ['tests/data', 'gen']\nfail-on = 'never'\n"}
+    )
+    ran = reviewbot("lint", "--output-format", "json")
+    assert [path for path, *_ in found(ran)] == ["tests/test_a.py"]
+    assert ran.code == 0
+    ran = reviewbot("lint", "--output-format", "json", "--fail-on", "likely", cwd=tmp_path / "tests")
+    assert [path for path, *_ in found(ran)] == ["test_a.py"]
+    assert ran.code == 1
+    assert reviewbot("lint", "gen/test_c.py", "--fail-on", "proved").code == 1
+    assert reviewbot("lint", "gen/test_c.py", "--fail-on", "proved", "--force-exclude").code == 0
+
+
+def test_certainty_is_a_floor(reviewbot, tmp_path):
+    likely = "def test(run):\n    for row in [row for row in run(1) if row.done]:\n        assert row == 1\n"
+    write(tmp_path, {"a.py": likely + WEAK})
+    words = ("lint", "--output-format", "json", "--certainty")
+    everything = json.loads(reviewbot(*words, "question").out)
+    assert {one["certainty"] for one in everything} > {"proved"}
+    assert {one["certainty"] for one in json.loads(reviewbot(*words, "proved").out)} == {"proved"}
+
+
+@pytest.mark.parametrize(
+    ("comment", "code", "says"),
+    [
+        ("# reviewbot: ignore[constant-verdict] the message is the test", 0, ""),
+        ("# reviewbot: ignore[loop-may-be-empty, constant-verdict] both wanted", 0, ""),
+        ("# reviewbot: ignore[constant-verdict]", 1, "this suppression gives no reason"),
+        ("# reviewbot: ignore", 1, "this suppression names no rule"),
+        ("# reviewbot: ignore[constant-verdikt] because", 1, "did you mean 'constant-verdict'?"),
+        ("# reviewbot: ignore[loop-may-be-empty] because", 1, ""),
+    ],
+)
+def test_a_suppression_needs_a_rule_and_a_reason(reviewbot, tmp_path, comment, code, says):
+    for where in ("  " + comment + "\n", None):
+        lines = WEAK.splitlines(keepends=True)
+        lines = (
+            [lines[0], lines[1].rstrip("\n") + where] if where else [lines[0], f"    {comment}\n", lines[1]]
+        )
+        write(tmp_path, {"test_a.py": "".join(lines)})
+        ran = reviewbot("lint")
+        assert ran.code == code, ran.out
+        assert says in ran.out
+        assert ("1 suppressed with a reason" in ran.out) == (code == 0)
+
+
+def test_stdin_stands_for_a_file(reviewbot, tmp_path):
+    write(tmp_path, {"pyproject.toml": ""})
+    ran = reviewbot("lint", "-", "--stdin-filename", "tests/test_a.py", "--output-format", "json", stdin=WEAK)
+    assert found(ran) == [("tests/test_a.py", 2, "constant-verdict")]
+    ran = reviewbot("lint", "-", stdin=WEAK)
+    assert ran.code == 1
+    assert "2 |     assert (run(1)" in ran.out
+    ran = reviewbot("lint", "-", "--fix", stdin=WEAK)
+    assert (ran.out, ran.code) == (FIXED, 0)
+    assert "fixed 1" in ran.err
+    assert reviewbot("lint", "-", stdin="def f(:\n").code == 2
+    assert reviewbot("lint", "-", "a.py").code == 2
+    assert reviewbot("lint", "--stdin-filename", "a.py").code == 2
+
+
+def test_fix_changes_only_what_it_means_to(reviewbot, tmp_path):
+    before = ("# coding: latin-1\r\nname = 'é'\r\n" + WEAK.replace("\n", "\r\n")).encode("latin-1")
+    after = ("# coding: latin-1\r\nname = 'é'\r\n" + FIXED.replace("\n", "\r\n")).encode("latin-1")
+    write(tmp_path, {"test_a.py": before, "test_b.py": WEAK.rstrip("\n"), "real/c.py": WEAK})
+    (tmp_path / "test_a.py").chmod(0o750)
+    (tmp_path / "test_c.py").symlink_to("real/c.py")
+    shown = reviewbot("lint", "--show-fixes", "test_a.py", "test_b.py", "test_c.py")
+    assert shown.code == 1
+    assert (tmp_path / "test_a.py").read_bytes() == before
+    ran = reviewbot("lint", "--fix", "test_a.py", "test_b.py", "test_c.py")
+    assert ran.code == 0
+    assert "nothing found in 3 files; fixed 3" in ran.out
+    assert (tmp_path / "test_a.py").read_bytes() == after
+    assert (tmp_path / "test_a.py").stat().st_mode & 0o777 == 0o750
+    assert (tmp_path / "test_b.py").read_text() == FIXED.rstrip("\n")
+    assert (tmp_path / "test_c.py").is_symlink()
+    assert (tmp_path / "real/c.py").read_text() == FIXED
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["real", "test_a.py", "test_b.py", "test_c.py"]
+
+
+def test_shown_fixes_are_a_diff_that_git_applies(reviewbot, repository):
+    repository.commit({"tests/test_a.py": "x = 1\n\n\n" + WEAK + "y = 2\n" * 9 + WEAK, "b.py": WEAK.rstrip()})
+    ran = reviewbot("lint", "--show-fixes", cwd=repository.folder)
+    (repository.folder / "fix.diff").write_text(ran.out)
+    repository.git("apply", "fix.diff")
+    assert reviewbot("lint", cwd=repository.folder).code == 0
+    assert (repository.folder / "b.py").read_text() == FIXED.rstrip()
+
+
+def test_a_baseline_hides_what_was_there_and_shows_what_is_new(reviewbot, tmp_path):
+    write(tmp_path, {"test_a.py": WEAK})
+    ran = reviewbot("lint", "--baseline", "known.json", "--write-baseline")
+    assert ran.code == 0
+    assert reviewbot("lint", "--baseline", "known.json").code == 0
+    write(tmp_path, {"test_a.py": "import os\n\n\n" + WEAK + WEAK.replace("rows", "more")})
+    ran = reviewbot("lint", "--baseline", "known.json", "--output-format", "json")
+    assert found(ran) == [("test_a.py", 7, "constant-verdict")]
+    write(tmp_path, {"known.json": '{"findings":\n [1}'})
+    ran = reviewbot("lint", "--baseline", "known.json")
+    assert ran.code == 2
+    assert "known.json:2: not a baseline" in ran.err
+    assert reviewbot("lint", "--baseline", "gone.json").code == 2
+
+
+def test_annotations_in_a_workflow(reviewbot, tmp_path):
+    write(tmp_path, {"test_a.py": WEAK})
+    ran = reviewbot("lint", env={"GITHUB_ACTIONS": "true"})
+    assert ran.code == 1
+    assert ran.out.startswith(
+        "::error file=test_a.py,line=2,endLine=2,col=5,endColumn=36,title=constant-verdict"
+    )
+    assert len(ran.out.splitlines()) == 1
+    ran = reviewbot("lint", "--output-format", "text", env={"GITHUB_ACTIONS": "true"})
+    assert ran.out.startswith("test_a.py:2:5: proved: ")
+
+
+def test_quiet_leaves_the_findings(reviewbot, tmp_path):
+    write(tmp_path, {"test_a.py": WEAK})
+    assert "in 1 of 1 file" not in reviewbot("lint", "--quiet").out
+    write(tmp_path, {"test_a.py": FIXED})
+    assert reviewbot("lint", "--quiet").out == ""
+    assert reviewbot("lint").out == "nothing found in 1 file\n"
