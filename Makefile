@@ -54,12 +54,14 @@ $(VENV)/core: pyproject.toml constraints.txt
 	    { echo 'reviewbot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11' >&2; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || \
 	    { echo 'this Python cannot make environments; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 2; }
-	$(PIP) install --quiet --constraint constraints.txt pip
-	$(PIP) install --quiet --constraint constraints.txt --group build
-	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable .
+	@echo 'installing reviewbot into $(VENV) (once; less than a minute)'
+	@$(PIP) install --quiet --constraint constraints.txt pip
+	@$(PIP) install --quiet --constraint constraints.txt --group build
+	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable .
 	@touch $@
 
 # What someone who changes it needs beside that.
 $(VENV)/dev: $(VENV)/core
-	$(PIP) install --quiet --constraint constraints.txt --group dev
+	@echo 'installing what the tests need into $(VENV) (once; less than a minute)'
+	@$(PIP) install --quiet --constraint constraints.txt --group dev
 	@touch $@

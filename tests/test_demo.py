@@ -50,6 +50,7 @@ def test_its_own_tests_pass_on_every_commit(example):
 
 # What is planted in the branch's parity test: the rule, and a piece of the line that it is about.
 PLANTED = [
+    ("excuse-branch", "if episode in noisy:"),
     ("constant-verdict", 'or "the runs reach different parcels"'),
     ("loop-may-be-empty", 'assert rows[episode]["sampled"][-1] == 1'),
 ]
