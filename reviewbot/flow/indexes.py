@@ -1,0 +1,353 @@
+"""Where rows are indexed: put into a dict by a key that is read from each of them.
+
+Three forms: `{key(row): row for row in rows}`, `dict(…)` over pairs, and a loop that stores into a dict of
+the same function. `reached` follows the calls of a file, so that a helper which indexes its parameter counts
+as a build of the argument, at the call.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import libcst as cst
+
+from reviewbot.flow.calls import bind, call_sites, defaults
+from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
+from reviewbot.flow.values import UNBOUND, Binding, Values, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import File, Unit
+
+_DEPTH = 4
+_DICTS = frozenset(
+    {"dict", "defaultdict", "OrderedDict", "collections.defaultdict", "collections.OrderedDict"}
+)
+# What these give is a mapping or a numbering already; copying one is no index.
+_NOT_ROWS = frozenset({
+    "items", "named_parameters", "state_dict", "named_modules", "named_buffers", "named_children",
+    "enumerate", "range", "zip", "count", "keys",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Build:
+    """One index over one collection, as seen from `unit`.
+
+    `rows` is the binding of the name in `unit` that holds the collection, `node` the build or the call in
+    `unit` that leads to it. `key` and `shape` are the key and the whole index as text with the loops' own
+    names left open. `site` is the place that decided to build: the build, or the call of a helper that
+    indexes what it is given and returns the index. `made` is the build itself, `hops` calls away.
+    """
+
+    unit: Unit
+    node: cst.CSTNode
+    rows: Binding
+    key: str
+    shape: str
+    site: tuple[Unit, cst.CSTNode]
+    made: tuple[Unit, cst.CSTNode]
+    hops: int = 0
+
+
+_DIRECT: WeakKeyDictionary[Unit, list[tuple[cst.CSTNode, Binding, str, str]]] = WeakKeyDictionary()
+
+
+def builds(unit: Unit) -> list[Build]:
+    """The indexes that a unit builds itself, in source order."""
+    found = _DIRECT.get(unit)
+    if found is None:
+        made = [*_comprehensions(unit), *_loops(unit)]
+        made.sort(key=lambda one: unit.index.rank(one[0]))
+        found = _DIRECT[unit] = made
+    return [
+        Build(unit, node, rows, key, shape, (unit, node), (unit, node)) for node, rows, key, shape in found
+    ]
+
+
+def reached(unit: Unit, depth: int = _DEPTH) -> list[Build]:
+    """The indexes that a call of `unit` builds, itself and through functions of its file, over collections
+    that are parameters or locals of `unit`."""
+    found = builds(unit)
+    if depth:
+        for site in call_sites(unit):
+            if site.callee is unit or not leads_to_build(site.callee):
+                continue
+            given = bind(site.call, site.callee)
+            for inner in reached(site.callee, depth - 1):
+                moved = _moved(unit, site.call, inner, given)
+                if moved is not None:
+                    found.append(moved)
+    found.sort(key=lambda build: unit.index.rank(build.node))
+    return found
+
+
+def _moved(unit: Unit, call: cst.Call, inner: Build, given: dict[str, cst.BaseExpression]) -> Build | None:
+    """A callee's build as its caller sees it, or None where the caller does not hold the rows by name."""
+    argument = given.get(inner.rows.name) if inner.rows.kind == "parameter" else None
+    if argument is None:
+        return None
+    rows = _holder(values(unit), argument)
+    if rows is None:
+        return None
+    key, shape = (_settings(unit, call, inner.unit, text, given) for text in (inner.key, inner.shape))
+    is_helper = inner.hops == 0 and inner.site == inner.made
+    site = (unit, call) if is_helper and _hands_out(inner) else inner.site
+    return replace(
+        inner, unit=unit, node=call, rows=rows, key=key, shape=shape, site=site, hops=inner.hops + 1
+    )
+
+
+def _hands_out(build: Build) -> bool:
+    """Whether the function that builds an index is there to build it: it returns it."""
+    unit, node = build.made
+    flow = values(unit)
+    for returned in unit.find(cst.Return):
+        if returned.value is None:
+            continue
+        if any(below is node for below in walk(returned.value)):
+            return True
+        if isinstance(returned.value, cst.Name):
+            held = flow.reaching(returned.value)
+            stored = isinstance(node, cst.For) or any(b.value is node for b in held)
+            if stored and (not isinstance(node, cst.For) or _stores_into(node, returned.value.value)):
+                return True
+    return False
+
+
+def _stores_into(loop: cst.For, name: str) -> bool:
+    return any(target == name for target, _, _ in _stores(loop))
+
+
+def _settings(
+    unit: Unit, call: cst.Call, function: Unit, text: str, given: dict[str, cst.BaseExpression]
+) -> str:
+    """A text of a callee with the arguments that it reads by name put after it."""
+    flow = values(unit)
+    node = function.node
+    assert isinstance(node, cst.FunctionDef)
+    names = set(re.findall(r"[A-Za-z_]\w*", text))
+    read = []
+    usual = defaults(function)
+    params = node.params
+    for param in (*params.posonly_params, *params.params, *params.kwonly_params):
+        name = param.name.value
+        if name in names and name in given:
+            read.append(f"{name}={_versioned(flow, given[name])}")
+        elif name in names and name in usual:
+            read.append(f"{name}={canonical(usual[name])}")
+    for star in (params.star_arg, params.star_kwarg):
+        if isinstance(star, cst.Param) and star.name.value in names:
+            read.append(", ".join(_versioned(flow, arg.value) for arg in call.args))
+    return f"{text} with {', '.join(read)}" if read else text
+
+
+def _versioned(flow: Values, node: cst.BaseExpression) -> str:
+    """The code of an expression, with a mark for the bindings that its names have there."""
+    marks = _marks(flow, node)
+    return re.sub(
+        r"[A-Za-z_]\w*", lambda w: f"{w[0]}#{marks[w[0]]}" if marks.get(w[0]) else w[0], canonical(node)
+    )
+
+
+def _marks(flow: Values, node: cst.CSTNode, but: str = "") -> dict[str, str]:
+    """For each name that a node reads the numbers of the bindings that reach it."""
+    numbers = {binding: str(number) for number, binding in enumerate(flow.all)}
+    return {
+        name.value: ",".join(
+            sorted(numbers[b] for b in flow.reaching(name) if b in numbers and b.kind != but)
+        )
+        for name in flow.reads(node)
+    }
+
+
+def _holder(flow: Values, node: cst.CSTNode) -> Binding | None:
+    """The one binding of the plain name that holds a collection; aliases are followed."""
+    if not isinstance(node, cst.Name):
+        return None
+    resolved = flow.resolve(node)
+    name = resolved if isinstance(resolved, cst.Name) else node
+    reaching = flow.reaching(name) - {UNBOUND}
+    if len(reaching) != 1:
+        return None
+    (binding,) = reaching
+    return binding if binding.kind in ("parameter", "assign", "walrus", "with") else None
+
+
+def _comprehensions(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
+    flow = values(unit)
+    for node in unit.find(cst.DictComp):
+        found = _over(flow, node, node.for_in, node.key, node.value)
+        if found is not None:
+            yield node, *found
+    for call in unit.find(cst.Call):
+        if dotted(call.func) not in _DICTS or not call.args:
+            continue
+        pairs = call.args[-1].value
+        if isinstance(pairs, (cst.GeneratorExp, cst.ListComp)):
+            if isinstance(pairs.elt, cst.Tuple) and len(pairs.elt.elements) == 2:
+                key, value = (element.value for element in pairs.elt.elements)
+                found = _over(flow, pairs, pairs.for_in, key, value)
+                if found is not None:
+                    yield call, *found
+        elif isinstance(pairs, cst.Call) and last_name(pairs) in ("findall", "finditer", "loads", "reader"):
+            for arg in pairs.args:
+                rows = _holder(flow, arg.value)
+                if rows is not None:
+                    text = canonical(call)
+                    yield call, rows, text, text
+
+
+def _over(
+    flow: Values, node: cst.CSTNode, clause: cst.CompFor, key: cst.BaseExpression, value: cst.BaseExpression
+) -> tuple[Binding, str, str] | None:
+    rows = _rows(flow, clause.iter)
+    if rows is None:
+        return None
+    targets: list[cst.BaseExpression] = []
+    inner: cst.CompFor | None = clause
+    while inner is not None:
+        targets.append(inner.target)
+        inner = inner.inner_for_in
+    own = [name.value for target in targets for name in walk(target) if isinstance(name, cst.Name)]
+    if not _is_key(key, own):
+        return None
+    return rows, _opened(flow, key, own), _opened(flow, node, own, rows.name)
+
+
+def _rows(flow: Values, node: cst.BaseExpression) -> Binding | None:
+    """The name that holds what a loop runs over: `rows`, `rows.values()`, `batch["rows"]`, `sorted(rows)`."""
+    if isinstance(node, cst.Call):
+        if last_name(node) in _NOT_ROWS:
+            return None
+        if isinstance(node.func, cst.Attribute) and not node.args:
+            return _rows(flow, node.func.value)
+        if dotted(node.func) in ("sorted", "list", "tuple", "reversed", "iter") and node.args:
+            return _rows(flow, node.args[0].value)
+        return None
+    while isinstance(node, (cst.Subscript, cst.Attribute)):
+        node = node.value
+    return _holder(flow, node)
+
+
+def _is_key(key: cst.BaseExpression, own: list[str]) -> bool:
+    """Whether a key is read from a row: one of its fields, several of them, or what a call makes of it."""
+    if isinstance(key, (cst.Subscript, cst.Attribute, cst.Call)):
+        return any(isinstance(below, cst.Name) and below.value in own for below in walk(key))
+    if isinstance(key, cst.Tuple):
+        return any(_is_key(element.value, own) for element in key.elements)
+    return False
+
+
+def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
+    flow = values(unit)
+    for loop in unit.find(cst.For):
+        outer = [above for above in _within_function(unit, loop) if isinstance(above, cst.For)]
+        rows = _rows(flow, loop.iter)
+        if rows is None or any(next(_stores(above), None) for above in outer):
+            continue  # a store is told of the outermost loop around it
+        bound = (name for below in walk(loop) for target in _bound_by(below) for name in walk(target))
+        own = [name.value for name in bound if isinstance(name, cst.Name)]
+        for name, key, value in _stores(loop):
+            made = flow.bindings(name)
+            full = flow.resolve(key)
+            if len(made) == 1 and _is_empty_dict(made[0].value) and _is_key(full, own):
+                text = _opened(flow, full, own)
+                yield loop, rows, text, f"{text}: {_opened(flow, value, own)}"
+
+
+def _within_function(unit: Unit, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    for above in unit.ancestors(node):
+        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+            return
+        yield above
+
+
+def _bound_by(node: cst.CSTNode) -> list[cst.CSTNode]:
+    if isinstance(node, cst.For):
+        return [node.target]
+    if isinstance(node, cst.Assign):
+        return [target.target for target in node.targets if isinstance(target.target, (cst.Name, cst.Tuple))]
+    return []
+
+
+def _is_empty_dict(node: cst.BaseExpression | None) -> bool:
+    if isinstance(node, cst.Dict):
+        return not node.elements
+    return isinstance(node, cst.Call) and dotted(node.func) in _DICTS
+
+
+def _stores(loop: cst.For) -> Iterator[tuple[str, cst.BaseExpression, cst.BaseExpression]]:
+    """What a loop stores: the dict's name, the key, the row."""
+    for node in walk(loop):
+        if isinstance(node, cst.Assign) and len(node.targets) == 1:
+            target = node.targets[0].target
+            if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name):
+                index = target.slice[0].slice
+                if len(target.slice) == 1 and isinstance(index, cst.Index):
+                    yield target.value.value, index.value, node.value
+        elif isinstance(node, cst.Call) and last_name(node) in ("append", "add") and len(node.args) == 1:
+            group = node.func.value if isinstance(node.func, cst.Attribute) else None
+            if isinstance(group, cst.Subscript) and isinstance(group.value, cst.Name):
+                index = group.slice[0].slice
+                if len(group.slice) == 1 and isinstance(index, cst.Index):
+                    yield group.value.value, index.value, node.args[0].value
+            elif isinstance(group, cst.Call) and last_name(group) == "setdefault" and group.args:
+                yield root_name(group), group.args[0].value, node.args[0].value
+
+
+def _opened(flow: Values, node: cst.CSTNode, own: list[str], rows: str = "") -> str:
+    """The code of a node with the loop's own names, and the rows', numbered; others keep their bindings."""
+    order: dict[str, str] = {rows: "ROWS"} if rows else {}
+    for name in own:
+        order.setdefault(name, f"ROW{len(order)}")
+    marks = _marks(flow, node, but="parameter")
+
+    def renamed(word: re.Match[str]) -> str:
+        if word[0] in order:
+            return order[word[0]]
+        return f"{word[0]}#{marks[word[0]]}" if marks.get(word[0]) else word[0]
+
+    return re.sub(r"(?<![.\w'\"])[A-Za-z_]\w*", renamed, canonical(node))
+
+
+def may_build(unit: Unit) -> bool:
+    """Whether a unit's `ast` might hold an index of its own."""
+    if unit.has(ast.DictComp):
+        return True
+    called = unit.facts.calls
+    if not called.isdisjoint({"dict", "OrderedDict"}):
+        return True
+    if not unit.has(ast.For):
+        return False
+    return (
+        "setdefault" in called
+        or any(isinstance(node.ctx, ast.Store) for node in unit.asts(ast.Subscript))
+        or (not called.isdisjoint({"append", "add"}) and "defaultdict" in unit.facts.names)
+    )
+
+
+_LEADING: WeakKeyDictionary[File, frozenset[str]] = WeakKeyDictionary()
+
+
+def leads_to_build(unit: Unit) -> bool:
+    """Whether a unit might build an index, itself or through functions of its file; reads `ast` only."""
+    found = _LEADING.get(unit.file)
+    if found is None:
+        found = _LEADING[unit.file] = _leading(unit.file)
+    return unit.name in found
+
+
+def _leading(file: File) -> frozenset[str]:
+    leading = {unit.name for unit in file.units if may_build(unit)}
+    named = {name.rpartition(".")[2] for name in leading}
+    while True:
+        further = [u for u in file.units if u.name not in leading and not named.isdisjoint(u.facts.calls)]
+        if not further:
+            return frozenset(leading)
+        leading |= {unit.name for unit in further}
+        named |= {unit.name.rpartition(".")[2] for unit in further}

@@ -1,0 +1,114 @@
+"""Work that is done again over the same rows: indexes built at several places, or on every turn of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.control import enclosing
+from reviewbot.flow.indexes import Build, reached
+from reviewbot.flow.syntax import walk
+from reviewbot.flow.values import values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_DEPTH = 3
+
+
+def sites(found: Collection[Build]) -> set[int]:
+    """The places that decided to build, by identity."""
+    return {id(build.site[1]) for build in found}
+
+
+def built_again(unit: Unit) -> list[Build]:
+    """The builds over those rows of a unit that are indexed at several sites by one key and in one shape,
+    in a single call of it; builds of other shapes over the same rows are among them."""
+    found: list[Build] = []
+    every = reached(unit)
+    for rows in dict.fromkeys(build.rows for build in every):
+        own = [build for build in every if build.rows is rows]
+        shapes: dict[str, list[Build]] = {}
+        for build in own:
+            shapes.setdefault(build.shape, []).append(build)
+        again = any(len(sites(same)) > 1 and not _exclusive(unit, same) for same in shapes.values())
+        if again and not values(unit).mutations(rows.name):
+            found.extend(own)
+    return found
+
+
+def built_each_turn(unit: Unit) -> list[tuple[Build, cst.For | cst.While]]:
+    """The builds that a loop of the unit makes on every turn from what does not change with the turn."""
+    found = []
+    for build in reached(unit):
+        loop = enclosing(unit, build.node, cst.For, cst.While)
+        if isinstance(loop, (cst.For, cst.While)) and _stays(unit, build, loop):
+            found.append((build, loop))
+    return found
+
+
+def may_change(unit: Unit, build: Build) -> bool:
+    """Whether a call that is given the rows might change them: something unknown whose result is dropped, or
+    a function of the file that changes its parameter."""
+    for call in values(unit).escapes(build.rows.name):
+        function = callee(unit, call)
+        if function is None:
+            if isinstance(unit.parent(call), cst.Expr):
+                return True
+            continue
+        if _changes(function, call, build.rows.name, _DEPTH):
+            return True
+    return False
+
+
+def _changes(function: Unit, call: cst.Call, name: str, depth: int) -> bool:
+    flow = values(function)
+    for parameter, given in bind(call, function).items():
+        if not isinstance(given, cst.Name) or given.value != name:
+            continue
+        if flow.mutations(parameter):
+            return True
+        for inner in flow.escapes(parameter) if depth else ():
+            further = callee(function, inner)
+            if further is not None and _changes(further, inner, parameter, depth - 1):
+                return True
+    return False
+
+
+def _exclusive(unit: Unit, group: list[Build]) -> bool:
+    """Whether no two builds of a group can run in one call: they stand in different arms of one `if`."""
+    arms: list[set[tuple[int, int]]] = []
+    for build in group:
+        taken: set[tuple[int, int]] = set()
+        below: cst.CSTNode = build.node
+        for above in unit.ancestors(build.node):
+            if isinstance(above, cst.If):
+                taken.add((id(above), id(below)))
+            below = above
+        arms.append(taken)
+    return all(
+        any(branch == other and arm != else_arm for branch, arm in one for other, else_arm in two)
+        for place, one in enumerate(arms)
+        for two in arms[place + 1 :]
+    )
+
+
+def _stays(unit: Unit, build: Build, loop: cst.For | cst.While) -> bool:
+    """Whether neither the rows nor what the build reads beside them depend on the loop's turn."""
+    flow = values(unit)
+    inside = {id(below) for below in walk(loop)}
+    own = {id(below) for below in walk(build.node)}
+    if isinstance(loop, cst.For) and id(build.node) in {id(below) for below in walk(loop.iter)}:
+        return False
+    if id(build.rows.node) in inside:
+        return False
+    if any(id(mutation.node) in inside for mutation in flow.mutations(build.rows.name)):
+        return False
+    return not any(
+        id(binding.node) in inside and id(binding.node) not in own
+        for name in flow.reads(build.node)
+        for binding in flow.reaching(name)
+    )

@@ -1,0 +1,228 @@
+"""The same rows are indexed by the same key again.
+
+## Why
+An index is one fact about a run: which row has which identity. Built again in every function, or on every
+turn of a loop, it costs a pass over all rows each time, and each copy can come to mean something else
+(another key, another rule for duplicates) while the checks still look alike.
+
+## Instead
+Build the index once, where the rows are read, and hand it to the functions that look rows up.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.indexes import Build, leads_to_build, may_build
+from reviewbot.flow.rework import built_again, built_each_turn, may_change, sites
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+
+
+class RepeatedRowIndex(Rule):
+    kinds = ("module",)
+    bad = (
+        Example(
+            """
+            def compare(before, after):
+                ids = {row["id"]: row for row in before}
+                for row in after:
+                    assert row["id"] in ids
+                by_id = {r["id"]: r for r in before}  # <- here
+                for row in after:
+                    assert by_id[row["id"]]["text"] == row["text"]
+            """
+        ),
+        Example(
+            """
+            def by_step(rows):
+                found = {}
+                for row in rows:
+                    found.setdefault((row.step, row.rank), []).append(row)
+                return found
+
+            def check_losses(rows, expected):
+                for key, group in by_step(rows).items():
+                    assert len(group) == expected
+
+            def check_norms(rows, limit):
+                assert all(row.norm < limit for group in by_step(rows).values() for row in group)
+
+            def main(rows):  # <- here
+                check_losses(rows, 4)
+                check_norms(rows, 1.0)
+            """,
+            path="tools/compare_runs.py",
+        ),
+        Example(
+            """
+            def check(cuts, rows):
+                for cut in cuts:
+                    found = {row["call"]: row for row in rows}  # <- here
+                    assert found[cut["call"]]["tokens"] == cut["tokens"]
+            """
+        ),
+        Example(
+            """
+            def lookup(rows):
+                return {row["id"]: row for row in rows}
+
+            def check(cuts, rows):
+                for cut in cuts:
+                    assert lookup(rows)[cut["id"]] == cut  # <- here
+            """
+        ),
+    )
+    good = (
+        # Other rows, another key, another shape, other rows under the same name.
+        Example(
+            """
+            def index(rows, *keys):
+                found = {}
+                for row in rows:
+                    found[tuple(row[key] for key in keys)] = row
+                return found
+
+            def compare(left, right):
+                one, other = index(left, "id"), index(right, "id")
+                assert one.keys() == other.keys()
+                assert index(left, "step") != index(left, "rank")
+                counts = {row["id"]: len(row["text"]) for row in left}
+                by_id = {row["id"]: row for row in left}
+                left = [row for row in left if by_id[row["id"]] and counts]
+                return {row["id"]: row for row in left}
+            """
+        ),
+        # The rows change between the two, or only one of the two is ever built.
+        Example(
+            """
+            def test(run, rows, fast):
+                before = {row["id"]: row for row in rows}
+                rows.append(run())
+                after = {row["id"]: row for row in rows}
+                assert before != after
+
+            def pick(rows, fast):
+                if fast:
+                    found = {row["id"]: row for row in rows}
+                else:
+                    found = {row["id"]: row for row in rows}
+                return found
+            """
+        ),
+        # Snapshots of a model, copies of a mapping, a call that is made twice by tests.
+        Example(
+            """
+            def test_step(model, optimizer):
+                before = {name: p.clone() for name, p in model.named_parameters()}
+                optimizer.step()
+                after = {name: p.clone() for name, p in model.named_parameters()}
+                assert before != after
+
+            def index(rows):
+                return {row["id"]: row for row in rows}
+
+            def test_one(rows):
+                assert index(rows)
+
+            def test_two(rows):
+                assert index(rows)
+
+            def test_each_key(rows):
+                for key in ("id", "step"):
+                    assert {row[key]: row for row in rows}
+            """
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        makers = [one for one in unit.file.units if may_build(one)]
+        names = {one.name.rpartition(".")[2] for one in makers}
+        looping = any(one.has(ast.For) or one.has(ast.While) for one in unit.file.units)
+        calls = sum(_last_name(call) in names for one in unit.file.units for call in one.asts(ast.Call))
+        return bool(makers) and (len(makers) > 1 or looping or calls > 1 or _many(makers[0]))
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        functions = [one for one in unit.file.units if one.is_function and leads_to_build(one)]
+        groups = [(one, found) for one in functions if (found := built_again(one))]
+        for one, found in groups:
+            if not any(_says_it_better(other, theirs, one, found) for other, theirs in groups):
+                yield self._again(one, found)
+        for one in functions:
+            yield from self._each_turn(one)
+
+    def _again(self, unit: Unit, found: list[Build]) -> Finding:
+        names = list(dict.fromkeys(build.rows.name for build in found))
+        counts = {name: len(sites([b for b in found if b.rows.name == name])) for name in names}
+        told = " and ".join(f"`{name}` {count} times" for name, count in counts.items())
+        direct = all(build.hops == 0 for build in found)
+        node: cst.CSTNode = unit.node.name  # type: ignore[union-attr, assignment]
+        if direct:
+            node = max((build.site[1] for build in found), key=unit.index.rank)
+        who = "this function" if direct else f"what `{unit.name}` calls"
+        return self.finding(
+            unit,
+            node,
+            f"{who} indexes the same rows again: {told}",
+            certainty="likely" if any(may_change(unit, build) for build in found) else "proved",
+            steps=_steps(found),
+            still_catches=("everything: each check stays and looks its rows up in the one index",),
+        )
+
+    def _each_turn(self, unit: Unit) -> Iterator[Finding]:
+        for build, loop in built_each_turn(unit):
+            head = loop.iter if isinstance(loop, cst.For) else loop.test
+            steps = [step(unit, head, "the loop")]
+            if build.hops:
+                steps.append(step(*build.made, "the index is built here"))
+            yield self.finding(
+                unit,
+                build.node,
+                f"`{build.rows.name}` is indexed on every turn of the loop, and no turn changes it",
+                certainty="likely" if may_change(unit, build) else "proved",
+                steps=steps,
+                still_catches=("everything: the index can be built once, before the loop",),
+            )
+
+
+def _says_it_better(other: Unit, theirs: list[Build], unit: Unit, found: list[Build]) -> bool:
+    """Whether another function reaches more of the same builds, or the same ones from nearer by."""
+    if other is unit or not sites(theirs) >= sites(found):
+        return False
+    if sites(theirs) > sites(found):
+        return True
+    order = unit.file.units.index
+    nearer = sum(build.hops for build in theirs), order(other)
+    return nearer < (sum(build.hops for build in found), order(unit))
+
+
+def _steps(found: list[Build]) -> list[Step]:
+    """One step for each place that builds, in source order."""
+    rows: dict[tuple[int, int], dict[str, None]] = {}
+    first: dict[tuple[int, int], Build] = {}
+    for build in found:
+        span = build.site[0].span(build.site[1])
+        rows.setdefault((span.line, span.end_line), {})[f"`{build.rows.name}`"] = None
+        first.setdefault((span.line, span.end_line), build)
+    return [
+        step(*first[place].site, f"indexes {' and '.join(rows[place])} by `{_plain(first[place].key)}`")
+        for place in sorted(rows)
+    ]
+
+
+def _plain(key: str) -> str:
+    """A key as a person would write it."""
+    code = re.sub(r"#[\d,]+", "", key.partition(" with ")[0])
+    return re.sub(r"ROW(\d+)", lambda row: "row" if row[1] == "0" else f"row{row[1]}", code)
+
+
+def _last_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _many(unit: Unit) -> bool:
+    return len(unit.asts(ast.DictComp)) + len(unit.asts(ast.Call)) > 1
