@@ -117,6 +117,23 @@ PREDICATE_METHODS: dict[str, Relation] = {
 }
 """Methods of arrays, tensors and frames that return a verdict about the object and their first argument."""
 
+LIBRARIES = frozenset(
+    {
+        "numpy",
+        "torch",
+        "jax",
+        "chex",
+        "pandas",
+        "polars",
+        "unittest",
+        "tensorflow",
+        "nose",
+        "absl",
+        "pytest",
+    }
+)
+"""Packages whose assertion functions compare their operands and do nothing else."""
+
 EXITING = frozenset({"sys.exit", "exit", "quit", "os._exit", "parser.error", "SystemExit"})
 RAISING_CONTEXTS = frozenset({
     "raises", "warns", "deprecated_call", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp",
@@ -126,6 +143,13 @@ RAISING_CONTEXTS = frozenset({
     "assert_produces_warning", "assertRaisesMessage", "assertNumQueries",
 })  # fmt: skip
 """Context managers that fail when their block does not do what they name, by last name."""
+
+MUST_RAISE = RAISING_CONTEXTS - {
+    "warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "assertLogs", "assertNoLogs",
+    "assert_warns", "expect_warnings", "expect_deprecated", "assert_produces_warning", "assertNumQueries",
+    "RaisesGroup",
+}  # fmt: skip
+"""Those whose block must end by an exception, so that nothing after the raising statement runs."""
 
 ALSO_ASSERT = frozenset(
     {
@@ -139,6 +163,9 @@ ALSO_ASSERT = frozenset(
     }
 )
 """Functions that raise over a difference though their names do not say so."""
+
+FOR_TYPE_CHECKERS = frozenset({"assert_type", "assert_never", "reveal_type"})
+"""Functions of `typing` that compare nothing when they run."""
 
 _ASSERTS = re.compile(
     r"_*(assert|expect)(?![a-z])|_*(assert|expect)(s|ed|ing)?(_|$)|.*_assert(s|ions?)?(_|$)"
@@ -162,6 +189,8 @@ def asserts_by_name(name: str) -> bool:
     `assert_…`, `assertX`, `expect_…`."""
     if name in KNOWN or name in ALSO_ASSERT or name in RAISING_CONTEXTS:
         return True
+    if name in FOR_TYPE_CHECKERS:
+        return False
     return _ASSERTS.match(name) is not None
 
 

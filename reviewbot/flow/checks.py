@@ -55,6 +55,12 @@ class Check:
     condition: cst.BaseExpression | None = None
     fails_when: bool = False
 
+    @property
+    def anchor(self) -> cst.CSTNode:
+        """Where a finding about this check belongs: the deciding condition of a `raise`, else `node`."""
+        decides_elsewhere = self.kind in ("raise", "fail", "exit") and self.condition is not None
+        return self.condition if decides_elsewhere and self.condition is not None else self.node
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -233,11 +239,21 @@ def comparisons(unit: Unit) -> Iterator[Comparison]:
                 yield from _asserted(unit, check, call)
 
 
+def is_library_assertion(call: cst.Call, unit: Unit) -> bool:
+    """Whether an assertion call is unittest's own method or a well-known library's function, which compare
+    and do nothing else; a helper of the project may check more than it says."""
+    name = last_name(call)
+    if name not in assertions.KNOWN or Summaries.of(unit.file).called(called_name(call), unit) is not None:
+        return False
+    origin = qualified(call.func, unit.file.imports).partition(".")[0]
+    return origin in assertions.LIBRARIES or (origin in ("self", "cls") and name.startswith("assert"))
+
+
 def _asserted(unit: Unit, check: Check, call: cst.Call) -> Iterator[Comparison]:
     known = assertions.KNOWN.get(last_name(call))
     if known is None:
         return
-    relation, _ = known
+    relation, count = known
     left, right = operand(call, 0), operand(call, 1)
     if relation in ("true", "false"):
         if left is not None and last_name(call) in (
@@ -251,7 +267,7 @@ def _asserted(unit: Unit, check: Check, call: cst.Call) -> Iterator[Comparison]:
             "failIf",
         ):
             yield from compared(unit, check, left, holds=relation == "true")
-    elif left is not None and right is not None and relation != "raises":
+    elif left is not None and right is not None and count == 2 and relation != "raises":
         yield Comparison(check, call, left, right, relation)
 
 

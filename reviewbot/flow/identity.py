@@ -1,0 +1,166 @@
+"""Whether two expressions are one object: steady expressions, aliases, live views of a module's state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same
+from reviewbot.flow.values import UNBOUND, Binding, Values, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+# Builtins and methods without arguments whose result depends on the value alone.
+_PURE = frozenset({"len", "sum", "sorted", "min", "max", "abs", "round", "float", "int"})
+_PURE_METHODS = frozenset({"tolist", "item", "numpy", "cpu", "detach", "keys", "values", "items", "flatten"})
+
+Steadiness = Literal["value", "attribute", "call"]
+"""What the value of a steady expression rests on: `value` a name and what lies under constant or plain
+subscripts, `attribute` an attribute too (which may be a property), `call` a call that is known to be pure."""
+
+_STATE = frozenset({"state_dict", "parameters", "named_parameters", "buffers", "named_buffers"})
+_CHANGES = re.compile(r"(step|backward|train_\w+|fit\w*|update\w*|load_state_dict)$")
+
+
+def steadiness(node: cst.CSTNode) -> Steadiness | None:
+    """Why evaluating an expression twice in a row gives one value; None where it may not.
+
+    Operators and calls can do anything, so only what is known to be pure is steady; a mere literal is none.
+    """
+    if isinstance(node, cst.Name):
+        return None if node.value in ("True", "False", "None") else "value"
+    if isinstance(node, cst.Subscript):
+        # `Row[int]` and `tuple[*Ts]` make a new type each time.
+        makes_type = root_name(node)[:1].isupper() or root_name(node) in (
+            "tuple",
+            "list",
+            "dict",
+            "type",
+            "set",
+        )
+        plain = all(isinstance(e.slice, cst.Index) and _is_plain_key(e.slice) for e in node.slice)
+        return steadiness(node.value) if plain and not makes_type else None
+    if isinstance(node, cst.Attribute):
+        return "attribute" if _is_plain_path(node) else None
+    if isinstance(node, cst.Call):
+        if isinstance(node.func, cst.Attribute):
+            pure = last_name(node) in _PURE_METHODS and not node.args
+            return "call" if pure and steadiness(node.func.value) is not None else None
+        pure = isinstance(node.func, cst.Name) and node.func.value in _PURE and len(node.args) == 1
+        return "call" if pure and steadiness(node.args[0].value) is not None else None
+    return None
+
+
+def _is_plain_key(node: cst.Index) -> bool:
+    if node.star is not None:
+        return False
+    return literal(node.value) is not UNKNOWN or steadiness(node.value) is not None
+
+
+def _is_plain_path(node: cst.Attribute) -> bool:
+    """`out.loss`, `self.rows.tokens`: names of public data on a name. What is private is rather computed."""
+    if node.attr.value.startswith("_"):
+        return False
+    owner = node.value
+    if isinstance(owner, cst.Attribute):
+        return dotted(owner).startswith("self.") and dotted(owner).count(".") == 1
+    return isinstance(owner, cst.Name) or steadiness(owner) == "value"
+
+
+def alias(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> Binding | None:
+    """The binding that makes one expression another name for the other (`b = a`, `a = b = f()`), if every
+    path leads there; both may go on with one and the same path (`a.rows[0]`, `b.rows[0]`)."""
+    flow = values(unit)
+    (one, path), (other, other_path) = _split(left), _split(right)
+    if one is None or other is None or path != other_path or one.value == other.value:
+        return None
+    sources = {id(source): binding for source, binding in _chain(flow, one)}
+    for source, binding in _chain(flow, other):
+        if id(source) in sources:
+            return binding if binding is not None else sources[id(source)]
+    return None
+
+
+def _split(node: cst.BaseExpression) -> tuple[cst.Name | None, str]:
+    """The name at the left of a path such as `a.rows[0]`, and the rest of the path."""
+    root: cst.BaseExpression = node
+    while isinstance(root, (cst.Attribute, cst.Subscript)):
+        if isinstance(root, cst.Subscript) and literal(_index(root)) is UNKNOWN:
+            return None, ""
+        root = root.value
+    if not isinstance(root, cst.Name):
+        return None, ""
+    return root, canonical(node)[len(root.value) :]
+
+
+def _index(node: cst.Subscript) -> cst.CSTNode:
+    inner = node.slice[0].slice
+    return inner.value if isinstance(inner, cst.Index) and len(node.slice) == 1 else node
+
+
+def _chain(flow: Values, name: cst.Name) -> Iterator[tuple[object, Binding | None]]:
+    """What a name stands for, from itself to the first value: each source with the binding that led there."""
+    last: Binding | None = None
+    for _ in range(20):
+        reaching = flow.reaching(name)
+        if len(reaching) != 1 or UNBOUND in reaching:
+            return
+        (binding,) = reaching
+        yield binding, last
+        if binding.kind != "assign" or binding.role != "whole" or binding.value is None:
+            return
+        last = binding
+        if not isinstance(binding.value, cst.Name):
+            yield binding.value, last
+            return
+        name = binding.value
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """`taken` is the call that took a module's state without a copy, `change` the later call that changes
+    the same tensors in place."""
+
+    taken: cst.Call
+    change: cst.Call
+
+
+def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> LiveState | None:
+    """Whether one expression holds what `model.state_dict()` gave before a change and the other what the
+    same call gives after it: PyTorch hands out the live tensors both times."""
+    sides = [_state_calls(unit, side) for side in (left, right)]
+    rank = unit.index.rank
+    for mine, others in (sides, sides[::-1]):
+        for early in mine:
+            for late in others:
+                if rank(early) >= rank(late) or not same(early.func, late.func):
+                    continue
+                for call in unit.find(cst.Call):
+                    if rank(early) < rank(call) < rank(late) and _CHANGES.match(last_name(call)):
+                        return LiveState(early, call)
+    return None
+
+
+def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
+    """The calls such as `model.state_dict()` whose very tensors an expression may hold."""
+    found: list[cst.Call] = []
+    for binding in values(unit).slice(side, mutations=False):
+        node = binding.value
+        while isinstance(node, cst.Call) and dotted(node.func) in (
+            "dict",
+            "list",
+            "tuple",
+            "enumerate",
+            "zip",
+        ):
+            node = node.args[0].value if node.args else None
+        if isinstance(node, cst.Call) and last_name(node) == "items" and isinstance(node.func, cst.Attribute):
+            node = node.func.value
+        if isinstance(node, cst.Call) and last_name(node) in _STATE and not node.args:
+            found.append(node)
+    return found

@@ -1,0 +1,398 @@
+"""A comparison whose outcome nobody looks at.
+
+A bare comparison, `np.allclose(...)`, a helper's verdict, a coroutine that is not awaited, a `raises` that
+is not entered, a comparison that a test returns.
+
+## Why
+The code reads like a check and can never fail: it computes whether two things agree and throws the answer
+away.
+
+## Instead
+Put `assert` before it, `await` before a coroutine, `with` before `pytest.raises(...)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow import assertions
+from reviewbot.flow.checks import called_name, predicate, raising_context
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.summaries import Summaries, Summary, dotted_name
+from reviewbot.flow.syntax import last_name, qualified, root_name
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite
+from reviewbot.model import Certainty
+
+# Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
+_VERDICT = re.compile(
+    r"(?i)(^|_)(ok|same|equal|eq|match|matches|close|valid|passed|success|correct|agree)(_|$)|^is"
+)
+# What is compared for the sake of an exception, a crash or a duration.
+_FOR_ITS_EFFECT = (cst.Try, cst.TryStar)
+_ENTERED = frozenset(
+    {"raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertWarnsRegex"}
+)
+_PLAYWRIGHT = "playwright.async_api.expect"
+
+
+class CheckResultDropped(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            import numpy as np
+            def test_rows(run):
+                run(1) == [2]  # <- here
+                np.allclose(run(1), [2.0])  # <- here
+        """),
+        Example("""
+            import torch
+            def check(base, fast):
+                torch.equal(base.logits, fast.logits)  # <- here
+        """),
+        Example("""
+            def same_rows(a, b):
+                return a.ids == b.ids and len(a) == len(b)
+            class TestRows:
+                def mismatches(self, a, b):
+                    differences = []
+                    for x, y in zip(a, b, strict=True):
+                        if x != y:
+                            differences.append(x)
+                    return differences
+                def test_rows(self, run):
+                    same_rows(run(1), run(2))  # <- here
+                    same_rows(run(1), run(3))
+                    self.mismatches(run(1), run(2))  # <- here
+        """),
+        Example("""
+            async def check_rows(client):
+                assert await client.rows()
+            async def test_rows(client):
+                check_rows(client)  # <- here
+        """),
+        Example("""
+            def check_rows(rows):
+                for row in rows:
+                    assert row
+                    yield row
+            def test_rows(run):
+                check_rows(run())  # <- here
+        """),
+        Example("""
+            import pytest
+            def test_refuses(run):
+                pytest.raises(ValueError)  # <- here
+                run(-1)
+        """),
+        Example("""
+            def test_rows(run):
+                return run(1) == [2]  # <- here
+        """),
+        Example("""
+            import numpy as np
+            def test_rows(run):
+                close = np.allclose(run(1), [2.0])  # <- here
+        """),
+        Example(
+            """
+            from playwright.async_api import expect
+            async def test_page(page):
+                expect(page).to_have_title("Rows")  # <- here
+            """,
+        ),
+    )
+    good = (
+        Example("""
+            import numpy as np
+            import pytest
+            def test_rows(run):
+                assert run(1) == [2]
+                np.testing.assert_allclose(run(1), [2.0])
+                with pytest.raises(TypeError):
+                    run(1) < "a"
+                try:
+                    run(1) == None
+                except TypeError:
+                    pass
+        """),
+        Example("""
+            def compare(a, b):
+                assert a == b
+                return a == b
+            def test_rows(run):
+                compare(run(1), run(2))
+        """),
+        Example("""
+            def same(a, b, failures):
+                if a != b:
+                    failures.append((a, b))
+                return a == b
+            def test_rows(run):
+                failures = []
+                same(run(1), run(2), failures)
+                assert not failures
+        """),
+        Example("""
+            import asyncio
+            async def check_rows(client):
+                assert await client.rows()
+            async def test_rows(client):
+                await check_rows(client)
+            def test_again(client):
+                asyncio.run(check_rows(client))
+        """),
+        Example("""
+            def test_rows(expect, run):
+                expect(run(1)) == [2]
+                expect(run(1)).equals([2])
+        """),
+        Example("""
+            def test_calls(run, count_calls):
+                row = run(1)
+                @count_calls(2)
+                def go():
+                    row == 2
+                go()
+                "x" in row
+        """),
+        Example("""
+            def test_fixture(run):
+                ok = run(1) == 2
+                assert ok
+        """),
+        Example(
+            """
+            def tested(a, b):
+                return a == b
+            def test_equal(a, b):
+                return a == b
+            """,
+            path="src/predicates.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.has(ast.Expr, ast.Return, ast.Assign) and any(_candidates(unit))
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        helpers: set[str] = set()
+        for node in unit.find(cst.Expr, cst.Return, cst.Assign):
+            found = None if _for_its_effect(unit, node) else self._judge(unit, node, repo)
+            if found is None:
+                continue
+            call = node.value if isinstance(node, cst.Expr) else None
+            if isinstance(call, cst.Call) and Summaries.of(unit.file).called(called_name(call), unit):
+                # A helper whose every call is dropped is one fault.
+                if called_name(call) in helpers:
+                    continue
+                helpers.add(called_name(call))
+            yield found
+
+    def _judge(self, unit: Unit, node: cst.CSTNode, repo: Repo) -> Finding | None:
+        if isinstance(node, cst.Return):
+            return self._returned(unit, node, repo)
+        if isinstance(node, cst.Assign):
+            return self._unread(unit, node)
+        if not isinstance(node, cst.Expr):
+            return None
+        if isinstance(node.value, cst.Comparison):
+            return self._comparison(unit, node, node.value)
+        return self._call(unit, node, node.value) if isinstance(node.value, cst.Call) else None
+
+    def _comparison(self, unit: Unit, node: cst.Expr, value: cst.Comparison) -> Finding | None:
+        if isinstance(value.left, cst.Call) and assertions.may_assert_by_name(last_name(value.left)):
+            return None  # `expect(x) == y` of a fluent library
+        if _function(unit, node) is not unit.node and unit.is_function:
+            return None  # a nested function that is timed, profiled or must raise
+        if any(isinstance(target.operator, (cst.In, cst.NotIn)) for target in value.comparisons):
+            return None  # asked for what the container does when it is asked
+        return self._report(unit, node, f"the outcome of `{unit.text(value)}` is thrown away", "assert ")
+
+    def _call(self, unit: Unit, node: cst.Expr, call: cst.Call) -> Finding | None:
+        name = last_name(call)
+        text = unit.text(call.func)
+        function = _function(unit, node)
+        if _is_unentered(call):
+            return self._report(unit, node, f"`{text}(...)` is not entered, so nothing has to raise", None)
+        if _is_playwright(unit, call) and function is not None and function.asynchronous is not None:
+            return self._report(unit, node, f"`{text}(...)` is not awaited, so it checks nothing", "await ")
+        summary = Summaries.of(unit.file).called(called_name(call), unit)
+        if summary is not None:
+            return self._helper(unit, node, call, summary)
+        relation = predicate(call, unit)
+        if relation is None or name in ("hasattr", "callable", "issubclass"):
+            return None
+        if relation == "true" and not _judges_elements(call, unit):
+            return None  # `any(f() for f in callbacks)` runs them, `x.all()` is a query elsewhere
+        sure: Certainty = "proved"
+        if qualified(call.func, unit.file.imports) not in assertions.PREDICATES:
+            if root_name(call) in ("self", "cls") or not isinstance(call.func, cst.Attribute):
+                return None
+            if isinstance(call.func.value, cst.Call):
+                return None  # `expect(x).equals(y)` of a fluent library
+            sure = "likely"
+        message = f"`{text}(...)` returns whether it holds, and nobody looks"
+        return self._report(unit, node, message, "assert ", sure)
+
+    def _helper(self, unit: Unit, node: cst.Expr, call: cst.Call, summary: Summary) -> Finding | None:
+        text = unit.text(call.func)
+        if summary.wrapped:
+            return None
+        if summary.coroutine:
+            return self._report(
+                unit, node, f"`{text}` is a coroutine that is not awaited: none of it runs", "await "
+            )
+        if summary.generator and summary.asserts:
+            message = f"`{text}` is a generator that nobody iterates: none of its checks run"
+            return self._report(unit, node, message, None)
+        silent = not (summary.asserts or summary.may_assert or summary.raises or summary.writes)
+        if summary.returns != "verdict" or not silent:
+            return None
+        message = f"`{text}` returns its verdict and never fails, and nobody looks at it"
+        return self._report(unit, node, message, None, "likely")
+
+    def _returned(self, unit: Unit, node: cst.Return, repo: Repo) -> Finding | None:
+        value = node.value
+        verdict = isinstance(value, cst.Comparison) or (
+            isinstance(value, cst.Call) and qualified(value.func, unit.file.imports) in assertions.PREDICATES
+        )
+        if not verdict or not unit.is_test or _function(unit, node) is not unit.node:
+            return None
+        if not repo.pytest.collects_file(unit.file.path) or _is_called(unit):
+            return None
+        if unit.kind == "method" and not _in_test_class(unit, repo):
+            return None
+        return self._report(
+            unit, node, "a test's return value is not looked at, so this comparison checks nothing", None
+        )
+
+    def _unread(self, unit: Unit, node: cst.Assign) -> Finding | None:
+        """A verdict that is given a name which nothing reads."""
+        target = node.targets[0].target
+        if len(node.targets) != 1 or not isinstance(target, cst.Name) or target.value.startswith("_"):
+            return None
+        value = node.value
+        known = (
+            isinstance(value, cst.Call) and qualified(value.func, unit.file.imports) in assertions.PREDICATES
+        )
+        equal = isinstance(value, cst.Comparison) and isinstance(value.comparisons[0].operator, cst.Equal)
+        if not unit.is_test or not (known or equal) or not _VERDICT.search(target.value):
+            return None
+        flow = values(unit)
+        bindings = flow.bindings(target.value)
+        if any(flow.reaching(name) & set(bindings) for name in flow.reads(unit.node)):
+            return None
+        return self._report(
+            unit, node, f"`{target.value}` holds a verdict that nothing reads", None, "likely"
+        )
+
+    def _report(
+        self, unit: Unit, node: cst.CSTNode, message: str, prefix: str | None, sure: Certainty = "proved"
+    ) -> Finding:
+        fix = None
+        if prefix is not None:
+            safe = isinstance(node, cst.Expr) and isinstance(node.value, cst.Call) and sure == "proved"
+            edit = rewrite(unit, node, prefix + unit.text(node))
+            fix = Fix(f"put `{prefix.strip()}` before it", (edit,), safe=safe)
+        return self.finding(
+            unit, node, message, certainty=sure, still_catches=still_catches(unit, node), fix=fix
+        )
+
+
+def _candidates(unit: Unit) -> Iterator[bool]:
+    """One true value for each statement whose value could be a verdict that is dropped."""
+    summaries = Summaries.of(unit.file)
+    for statement in unit.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Return):
+                yield unit.is_test and isinstance(node.value, (ast.Compare, ast.Call))
+            elif isinstance(node, ast.Assign):
+                yield (
+                    unit.is_test
+                    and isinstance(node.value, (ast.Compare, ast.Call))
+                    and len(node.targets) == 1
+                )
+            elif isinstance(node, ast.Expr):
+                yield isinstance(node.value, ast.Compare) or (
+                    isinstance(node.value, ast.Call) and _could_drop(node.value, summaries, unit)
+                )
+
+
+def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
+    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")):
+        return True
+    summary = summaries.called(dotted_name(call.func), unit)
+    return summary is not None and (summary.coroutine or summary.generator or summary.returns == "verdict")
+
+
+_LAST_NAMES = (
+    frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
+    | frozenset(assertions.PREDICATE_METHODS)
+    | _ENTERED
+)
+
+
+def _for_its_effect(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a statement stands where an exception or a warning is awaited."""
+    below = node
+    for above in unit.ancestors(node):
+        if isinstance(above, _FOR_ITS_EFFECT) and below is above.body:
+            return True
+        if isinstance(above, cst.With) and any(
+            raising_context(item) or last_name(item.item) in ("suppress", "catch_warnings")
+            for item in above.items
+        ):
+            return True
+        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+            return False
+        below = above
+    return False
+
+
+def _function(unit: Unit, node: cst.CSTNode) -> cst.FunctionDef | None:
+    return next((above for above in unit.ancestors(node) if isinstance(above, cst.FunctionDef)), None)
+
+
+def _is_unentered(call: cst.Call) -> bool:
+    """`pytest.raises(ValueError)` as a statement: without a callable it does nothing unless entered."""
+    if last_name(call) not in _ENTERED:
+        return False
+    positional = [arg for arg in call.args if arg.keyword is None]
+    allowed = 2 if last_name(call).endswith("Regex") else 1
+    named = all(arg.keyword is None or arg.keyword.value in ("match", "msg") for arg in call.args)
+    return len(positional) == allowed and named and not any(arg.star for arg in call.args)
+
+
+def _is_playwright(unit: Unit, call: cst.Call) -> bool:
+    owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+    return isinstance(owner, cst.Call) and qualified(owner.func, unit.file.imports) == _PLAYWRIGHT
+
+
+def _judges_elements(call: cst.Call, unit: Unit) -> bool:
+    """Whether `all(...)` or `any(...)` is over comparisons."""
+    if not isinstance(call.func, cst.Name) or len(call.args) != 1:
+        return qualified(call.func, unit.file.imports) in assertions.PREDICATES
+    inner = call.args[0].value
+    element = inner.elt if isinstance(inner, (cst.GeneratorExp, cst.ListComp)) else inner
+    return isinstance(element, cst.Comparison)
+
+
+def _is_called(unit: Unit) -> bool:
+    """Whether other code of the file uses the function's result: then it is a helper by a test's name."""
+    name = unit.name.rpartition(".")[2]
+    return any(other is not unit and name in other.facts.names for other in unit.file.units)
+
+
+def _in_test_class(unit: Unit, repo: Repo) -> bool:
+    owner = unit.owner
+    if owner is None:
+        return False
+    bases = [base for base in map(ast.unparse, owner.bases) if "Test" in base]
+    return bool(bases) or repo.pytest.collects_class(owner.name)

@@ -1,0 +1,355 @@
+"""A check that compares a value with itself.
+
+Both sides are the same expression, or one is another name for the other: an alias, a snapshot that is no
+copy, two names of one chained assignment.
+
+## Why
+Whatever the code under test computes, the two sides are one object, so the comparison holds. A snapshot
+that is no copy changes together with what it should remember.
+
+## Instead
+Compare with a value that was obtained on another way, and take snapshots with `copy.deepcopy`, `.clone()`
+or `list(...)` before the code under test runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import (
+    Check,
+    Comparison,
+    checks,
+    comparisons,
+    is_library_assertion,
+    raising_context,
+)
+from reviewbot.flow.identity import alias, live_state, steadiness
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import last_name, same, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.model import Certainty
+
+_HOLDS = ("equal", "close", "identical")
+# A test of equality itself, of NaN, of an assertion function.
+_ABOUT_EQUALITY = re.compile(
+    r"(?i)(^|_)(eq|ne|equality|richcmp|cmp|compare|comparisons?|hash|hashable|reflexiv\w*|nan\w*|identity|"
+    r"testing|asserts?|assertions?|operators?|contain\w*)(_|$)|__eq__|Equality|Compar|Assert|NaN|Hash|Contain"
+)
+
+
+class SelfCompare(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            def test_rows(run):
+                rows, out = run(1), run(2)
+                assert rows == rows  # <- here
+                assert out.loss == out.loss, "differs"  # <- here
+        """),
+        Example("""
+            import torch
+            def test_logits(base, fast):
+                a, b = base(1), fast(1)
+                assert b is not None
+                torch.testing.assert_close(a.logits, a.logits)  # <- here
+        """),
+        Example("""
+            import numpy as np
+            class TestRows(TestCase):
+                def test_rows(self):
+                    rows = self.run(1)
+                    self.assertTrue(np.allclose(rows["x"], rows["x"]))  # <- here
+                    self.assertEqual(len(rows), len(rows))  # <- here
+        """),
+        Example("""
+            import chex
+            def test_tree(init):
+                tree = init()
+                chex.assert_trees_all_close(tree, tree, rtol=1e-6)  # <- here
+        """),
+        Example("""
+            def test_snapshot(run, rows):
+                before = rows
+                run(rows)
+                rows.sort()
+                assert rows == before  # <- here
+        """),
+        Example("""
+            def test_chain(run, fill):
+                a = b = run(1)
+                assert a == b  # <- here
+                expected = actual = {}
+                fill(actual)
+                if actual != expected:  # <- here
+                    raise RuntimeError(actual)
+        """),
+        Example("""
+            def test_member(run):
+                row = run(1)
+                assert row in [row]  # <- here
+        """),
+        Example("""
+            import torch
+            def test_frozen(model, optimizer):
+                before = model.state_dict()
+                optimizer.step()
+                for k, v in model.state_dict().items():
+                    assert torch.equal(v, before[k])  # <- here
+        """),
+        Example(
+            """
+            def main(base, fast):
+                gap = abs(base.loss - base.loss)
+                if gap > 1e-3:  # <- here
+                    raise SystemExit(f"{fast} differs")
+            """,
+            path="scripts/compare_losses.py",
+        ),
+    )
+    good = (
+        Example("""
+            def check(loss, value):
+                assert value != value
+                if loss != loss:
+                    raise ValueError("NaN")
+        """),
+        Example("""
+            def test_not_nan(loss):
+                assert loss == loss
+        """),
+        Example("""
+            def test_row(Row):
+                a, b, c = Row(1), Row(2), make()
+                assert a == a
+                assert not a == b
+                assert c == c
+                assert c == other
+        """),
+        Example("""
+            def test_runs(run, rng):
+                assert run(1) == run(1)
+                assert next(rng) == next(rng)
+        """),
+        Example("""
+            def test_copy(run, rows, c):
+                before = list(rows)
+                run(rows)
+                assert rows == before
+                count = c.count
+                c.look()
+                assert c.count == count
+        """),
+        Example("""
+            def test_again(run):
+                rows = run()
+                old = rows
+                rows = run()
+                assert rows == old
+        """),
+        Example("""
+            def test_sum(n):
+                a = b = 0
+                for x in n:
+                    a += x
+                    b += x
+                assert a == b
+        """),
+        Example("""
+            import pytest, mylib
+            def test_close():
+                x = [1.0]
+                mylib.assert_close(x, x)
+                with pytest.raises(AssertionError):
+                    mylib.assert_close(x, [2.0])
+        """),
+        Example("""
+            def test_equals(lazy):
+                assert lazy.equals(lazy)
+                assert lazy.identical(lazy)
+        """),
+        Example("""
+            import copy
+            def test_frozen(model, opt):
+                before = copy.deepcopy(model.state_dict())
+                opt.step()
+                assert model.state_dict() == before
+        """),
+        Example("""
+            def test_pairs(runs):
+                last = None
+                for run in runs:
+                    now = run()
+                    if last is not None:
+                        assert now == last
+                    last = now
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if not unit.has(ast.Compare, ast.Call) or _ABOUT_EQUALITY.search(unit.name):
+            return False
+        if unit.calls("state_dict", "parameters", "named_parameters", "buffers", "named_buffers"):
+            return True
+        return any(_twice(node) for statement in unit.body for node in ast.walk(statement))
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if _ABOUT_EQUALITY.search(unit.name) or _fails_elsewhere(unit):
+            return
+        seen: set[int] = set()
+        for comparison in comparisons(unit):
+            anchor = comparison.check.anchor
+            if id(anchor) in seen:
+                continue
+            found = self._judge(unit, comparison)
+            if found is not None:
+                seen.add(id(anchor))
+                yield found
+        for check in checks(unit):
+            if id(check.anchor) not in seen and (subtraction := _zero(unit, check)) is not None:
+                text = unit.text(subtraction)
+                yield self.finding(
+                    unit,
+                    check.anchor,
+                    f"`{text}` subtracts a value from itself, so the check is about zero",
+                    certainty="proved",
+                    steps=(step(unit, subtraction, "always zero"),),
+                    still_catches=still_catches(unit, check.anchor),
+                )
+
+    def _judge(self, unit: Unit, comparison: Comparison) -> Finding | None:
+        left, right = comparison.left, comparison.right
+        steps: tuple[Step, ...] = ()
+        certainty: Certainty = "proved"
+        if comparison.relation == "member" and isinstance(right, (cst.List, cst.Tuple, cst.Set)):
+            if not any(same(left, e.value) for e in right.elements) or steadiness(left) is None:
+                return None
+            message = f"`{unit.text(left)}` is looked for in a collection that is made of it"
+        elif comparison.relation not in _HOLDS or _means_not_nan(unit, comparison):
+            return None
+        elif same(left, right):
+            judged = _certainty(unit, comparison)
+            if judged is None or _tests_equality(unit, comparison):
+                return None
+            certainty = judged
+            message = f"`{unit.text(left)}` is compared with itself"
+        else:
+            other_name = alias(unit, left, right) if comparison.relation != "identical" else None
+            if other_name is not None:
+                message = f"`{unit.text(left)}` and `{unit.text(right)}` are one object, so they are equal"
+                steps = (
+                    step(unit, other_name.node, f"`{other_name.name}` is another name for it, not a copy"),
+                )
+            elif (state := live_state(unit, left, right)) is not None:
+                message = f"`{unit.text(state.taken)}` holds the live tensors, so both sides change together"
+                certainty = "likely"
+                steps = (
+                    step(unit, state.taken, "taken without a copy"),
+                    step(unit, state.change, "changes it in place"),
+                )
+            else:
+                return None
+        return self.finding(
+            unit,
+            comparison.check.anchor,
+            message,
+            certainty=certainty,
+            steps=steps,
+            still_catches=still_catches(unit, comparison.check.anchor),
+        )
+
+
+def _twice(node: ast.AST) -> bool:
+    """Whether a node could stand for one value twice, or give a value a second name."""
+    match node:
+        case ast.Compare(left=left, comparators=rights):
+            pairs = zip((left, *rights), rights, strict=False)
+            return any(isinstance(b, (ast.List, ast.Tuple, ast.Set)) or _equal(a, b) for a, b in pairs)
+        case ast.Call(func=ast.Attribute(value=owner), args=[first]):
+            return _equal(owner, first)
+        case ast.Call(args=arguments, keywords=keywords):
+            given = [*arguments, *(keyword.value for keyword in keywords)]
+            return len(given) > 1 and _equal(given[0], given[1])
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _equal(left, right)
+        case ast.Assign(targets=targets, value=value):
+            parts = value.elts if isinstance(value, ast.Tuple) else [value]
+            return len(targets) > 1 or any(isinstance(part, ast.Name) for part in parts)
+        case ast.AnnAssign(value=ast.Name()) | ast.NamedExpr(value=ast.Name()):
+            return True
+    return False
+
+
+def _equal(left: ast.expr, right: ast.expr) -> bool:
+    return type(left) is type(right) and ast.dump(left) == ast.dump(right)
+
+
+def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
+    """How sure it is that comparing one expression with itself says nothing."""
+    why, node = steadiness(comparison.left), comparison.node
+    if why is None or (comparison.relation == "identical" and why != "value"):
+        return None
+    if isinstance(node, cst.Call) and comparison.check.kind in ("call", "helper"):
+        if not is_library_assertion(node, unit):
+            return "question"  # a helper of the project may check the form of each side too
+    elif isinstance(node, cst.Call) and re.search("(?i)equal|identical|" + last_name(node), unit.name):
+        return None  # `x.equals(x)` in the test of `equals`
+    elif isinstance(unit.parent(node), cst.Attribute):
+        return "question"  # `(x == x).all()` may be there for `all`
+    return "proved" if why == "value" else "likely"
+
+
+def _means_not_nan(unit: Unit, comparison: Comparison) -> bool:
+    """`if x != x` and its like: only NaN differs from itself, and that is what is asked."""
+    if not same(comparison.left, comparison.right):
+        return False
+    node = comparison.node
+    negated = isinstance(node, cst.Comparison) and any(
+        isinstance(target.operator, cst.NotEqual) for target in node.comparisons
+    )
+    return negated or "nan" in unit.text(comparison.check.node).lower()
+
+
+def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
+    """Whether equality itself is tested: of an object made for that, or one that is compared with others."""
+    value = values(unit).resolve(comparison.left)
+    if isinstance(value, cst.Call) and last_name(value).lstrip("_")[:1].isupper():
+        return True
+    return any(
+        same(mine, comparison.left) and not same(mine, other)
+        for one in comparisons(unit)
+        for mine, other in ((one.left, one.right), (one.right, one.left))
+    )
+
+
+def _fails_elsewhere(unit: Unit) -> bool:
+    """Whether the unit expects an assertion to fail, as the test of an assertion function does."""
+    for item in unit.find(cst.WithItem):
+        call = raising_context(item)
+        if call is not None and any(last_name(arg.value) == "AssertionError" for arg in call.args):
+            return True
+    return False
+
+
+def _zero(unit: Unit, check: Check) -> cst.CSTNode | None:
+    """A subtraction of a value from itself whose size a check bounds, directly or through a name."""
+    flow = values(unit)
+    for comparison in comparisons(unit):
+        if comparison.check.node is not check.node or comparison.relation != "order":
+            continue
+        for side in (comparison.left, comparison.right):
+            for node in walk(flow.resolve(side)):
+                if (
+                    isinstance(node, cst.BinaryOperation)
+                    and isinstance(node.operator, cst.Subtract)
+                    and same(node.left, node.right)
+                    and steadiness(node.left) is not None
+                ):
+                    return node
+    return None

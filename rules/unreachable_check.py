@@ -1,0 +1,337 @@
+"""A check that control never reaches.
+
+It stands after a `return` or `raise`, behind the call that must raise in a `raises` block, in a nested
+function that nobody calls, or under a condition that is never true.
+
+## Why
+The test passes without having run the check, and looks as if it had.
+
+## Instead
+Move the check in front of what leaves, out of the `raises` block, or call the function.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from reviewbot.flow.assertions import MUST_RAISE
+from reviewbot.flow.calls import module_value
+from reviewbot.flow.checks import Check, checks, raising_context
+from reviewbot.flow.control import leaves, statements
+from reviewbot.flow.judging import judges
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import dotted, last_name, literal, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.model import Certainty
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+# Exceptions that a failing check raises too.
+_CATCH_FAILURES = ("AssertionError", "Exception", "BaseException", "failureException", "Failed")
+
+
+class UnreachableCheck(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example("""
+            def test_rows(run):
+                return
+                assert run(1) == [2]  # <- here
+        """),
+        Example("""
+            def test_rows(run, rows):
+                for row in rows:
+                    if row.skip:
+                        continue
+                        assert row.reason  # <- here
+                    else:
+                        assert run(row)
+                raise NotImplementedError
+                run(2)
+                if run(3):
+                    assert run(1) == [2]  # <- here
+        """),
+        Example("""
+            import pytest
+            class TestRows(TestCase):
+                def test_refuses(self):
+                    with pytest.raises(ValueError):
+                        rows = self.run("x")
+                        assert rows == [2]  # <- here
+                    with self.assertRaises((KeyError, TypeError)):
+                        self.run("y")
+                        self.assertEqual(self.count, 2)  # <- here
+        """),
+        Example("""
+            def test_rows(run):
+                def inner():
+                    assert run(1) == [2]  # <- here
+                    assert run(2) == [3]
+        """),
+        Example("""
+            STRICT = False
+            def test_rows(run):
+                if STRICT:
+                    assert run(1) == [2]  # <- here
+                if False:
+                    assert run(2) == [2]  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            import pytest
+            def test_rows(run):
+                if run is None:
+                    return
+                assert run(1) == [2]
+                with pytest.raises(ValueError):
+                    raise ValueError
+                assert run(2) == [2]
+        """),
+        Example("""
+            import pytest
+            def test_refuses(run, error):
+                with pytest.raises(AssertionError):
+                    rows = run(1)
+                    assert rows == [2]
+                with pytest.raises(error):
+                    rows = run(1)
+                    assert rows == [2]
+                with pytest.raises(ValueError):
+                    rows = run(1)
+                    assert rows == [2]
+                    run(-1)
+                with pytest.raises(KeyError):
+                    assert run(1)["x"]
+        """),
+        Example("""
+            def test_rows(run, register):
+                def inner(row):
+                    assert row == 2
+                run(inner)
+                @register
+                def other(row):
+                    assert row == 3
+                def by_hand(row):
+                    assert row == 5
+                # run(by_hand)
+                class Callback:
+                    def done(self, row):
+                        assert row == 4
+                run(Callback())
+        """),
+        Example("""
+            import os
+            STRICT = os.environ.get("STRICT") == "1"
+            SLOW = False
+            def pytest_configure():
+                global SLOW
+                SLOW = True
+            def test_rows(run):
+                if STRICT:
+                    assert run(1) == [2]
+                if SLOW:
+                    assert run(1) == [2]
+        """),
+        Example("""
+            import pytest
+            def test_rows(run):
+                pytest.skip("not on this machine")
+                assert run(1) == [2]
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if not unit.has(ast.Assert, ast.Call, ast.Raise):
+            return False
+        return any(_suspicious(node) for node in ast.walk(unit.tree) if node is not unit.tree) or _ends_early(
+            getattr(unit.tree, "body", [])
+        )
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        every = checks(unit)
+        if not every:
+            return
+        seen: set[int] = set()
+        for found in (self._left(unit), self._raised(unit), self._uncalled(unit), self._switched_off(unit)):
+            for region, why, what, certainty in found:
+                inside = {id(node) for statement in region for node in walk(statement)}
+                dead = [c for c in every if id(c.node) in inside and id(c.node) not in seen]
+                if dead:
+                    seen.update(id(check.node) for check in dead)
+                    yield self._report(unit, dead, why, what, certainty)
+
+    def _report(self, unit: Unit, dead: list[Check], why: Step, what: str, certainty: Certainty) -> Finding:
+        more = f", nor are {len(dead) - 1} more after it" if len(dead) > 1 else ""
+        more = more.replace("are 1 more", "is one more")
+        return self.finding(
+            unit,
+            dead[0].node,
+            f"this check is never reached{more}: {what}",
+            certainty=certainty,
+            steps=(why,),
+            still_catches=still_catches(unit, *(c.anchor for c in dead), but=[c.node for c in dead]),
+        )
+
+    def _left(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+        """What stands behind a statement that always leaves."""
+        for block in unit.find(cst.IndentedBlock):
+            body = statements(block)
+            for place, statement in enumerate(body[:-1]):
+                left = leaves([statement])
+                if left is not None and not _skips(statement):
+                    says = "leaves on every path" if left != "fail" else "raises on every path"
+                    yield (
+                        body[place + 1 :],
+                        step(unit, statement, says),
+                        "the code leaves before it",
+                        "proved",
+                    )
+                    break
+
+    def _raised(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+        """The last checks of a block that must raise: it passes only if they do not run."""
+        for node in unit.find(cst.With):
+            call = next((found for item in node.items if (found := raising_context(item))), None)
+            if call is None or last_name(call) not in MUST_RAISE or not call.args or _catches_failures(call):
+                continue
+            body = statements(node.body)
+            kinds = {id(check.node): check.kind for check in checks(unit)}
+            start = len(body)
+            while start > 0 and kinds.get(id(body[start - 1])) in ("assert", "call", "helper"):
+                start -= 1
+            if 0 < start < len(body):
+                says = f"must raise here or before: `{' '.join(unit.text(call).split())}`"
+                what = "the block passes only if something before it raises"
+                yield body[start:], step(unit, body[start - 1], says), what, "proved"
+
+    def _uncalled(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+        """The body of a nested function whose name nothing reads."""
+        if unit.calls("locals", "vars", "exec", "eval", "globals") or not judges(unit):
+            return
+        for node in unit.find(cst.FunctionDef):
+            if node is unit.node or node.decorators or _in_class(unit, node):
+                continue
+            name = node.name.value
+            inside = {id(below) for below in walk(node)}
+            used = any(
+                other.value == name and id(other) not in inside
+                for other in unit.find(cst.Name)
+                if not isinstance(unit.parent(other), (cst.Attribute, cst.Arg, cst.Param))
+                or _reads(unit, other)
+            )
+            if not used and not _is_commented(unit, name):
+                what = f"nothing calls `{name}`"
+                yield (
+                    [node],
+                    step(unit, node.name, "defined here, and its name is read nowhere"),
+                    what,
+                    "proved",
+                )
+
+    def _switched_off(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+        """Branches whose condition is false on every run."""
+        for node in unit.find(cst.If):
+            if literal(node.test) in (False, 0, None):
+                yield (
+                    [node.body],
+                    step(unit, node.test, "never true"),
+                    "its condition is never true",
+                    "proved",
+                )
+            elif isinstance(node.test, cst.Name) and _is_false_constant(unit, node.test.value):
+                what = f"`{node.test.value}` is False and nothing in the file sets it"
+                yield [node.body], step(unit, node.test, what), what, "likely"
+
+
+def _suspicious(node: ast.AST) -> bool:
+    if isinstance(node, _FUNCTIONS):
+        return True
+    if isinstance(node, ast.If) and isinstance(node.test, (ast.Constant, ast.Name)):
+        return True
+    if isinstance(node, (ast.With, ast.AsyncWith)) and len(node.body) > 1:
+        return True
+    return any(_ends_early(getattr(node, field, [])) for field in ("body", "orelse", "finalbody"))
+
+
+def _ends_early(body: object) -> bool:
+    """Whether a block goes on after a statement that could leave on every path."""
+    if not isinstance(body, list):
+        return False
+    return any(isinstance(s, _LEAVES) or _may_leave(s) for s in body[:-1])
+
+
+def _may_leave(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
+        last = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+        return last in ("fail", "exit", "quit", "_exit", "error")
+    if isinstance(statement, ast.Assert):
+        return isinstance(statement.test, ast.Constant)
+    return isinstance(statement, ast.If) and bool(statement.orelse)
+
+
+def _skips(statement: cst.CSTNode) -> bool:
+    """`raise SkipTest(…)`: a test that is set aside openly."""
+    return (
+        isinstance(statement, cst.Raise) and statement.exc is not None and "Skip" in last_name(statement.exc)
+    )
+
+
+def _catches_failures(call: cst.Call) -> bool:
+    """Whether the awaited exception could be that of a failing check, as far as its name says."""
+    expected = call.args[0].value
+    elements: Iterable[cst.BaseExpression] = (
+        [element.value for element in expected.elements] if isinstance(expected, cst.Tuple) else [expected]
+    )
+    for element in elements:
+        name = dotted(element).rpartition(".")[2]
+        if (
+            name in _CATCH_FAILURES
+            or "Assert" in name
+            or not name.lstrip("_")[:1].isupper()
+            or name.isupper()
+        ):
+            return True
+    return False
+
+
+def _in_class(unit: Unit, node: cst.FunctionDef) -> bool:
+    for above in unit.ancestors(node):
+        if isinstance(above, cst.FunctionDef):
+            return False
+        if isinstance(above, cst.ClassDef):
+            return True
+    return False
+
+
+def _is_commented(unit: Unit, name: str) -> bool:
+    """Whether a comment names it: a call that is switched on by hand."""
+    lines = unit.file.lines[unit.line - 1 : unit.end_line]
+    return any(re.search(rf"\b{name}\b", line.partition("#")[2]) for line in lines)
+
+
+def _reads(unit: Unit, name: cst.Name) -> bool:
+    """Whether a name under an attribute, an argument or a parameter is the value and not a label."""
+    above = unit.parent(name)
+    if isinstance(above, (cst.Attribute, cst.Arg)):
+        return above.value is name
+    return isinstance(above, cst.Param) and above.default is name
+
+
+def _is_false_constant(unit: Unit, name: str) -> bool:
+    value = module_value(unit.file, name)
+    if not isinstance(value, ast.Constant) or value.value is not False:
+        return False
+    if name in unit.file.imports or any(
+        isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names
+        for node in ast.walk(unit.file.tree)
+    ):
+        return False
+    return not values(unit).bindings(name) and name != "TYPE_CHECKING"
