@@ -1,0 +1,309 @@
+"""A test that no runner picks up: its name, its class, its file or its kind is not one that is collected.
+
+## Why
+The suite is green without it. It is found when it breaks for good reason and nobody notices.
+
+## Instead
+Give the function, the class or the file a name that the settings collect, or call it where it is meant to
+run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow import collection
+from reviewbot.flow.summaries import Summaries, own_nodes
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit
+from reviewbot.model import Certainty
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Methods of a test class that a runner calls by other names.
+_HOOKS = frozenset({
+    "setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSetUp", "asyncTearDown", "setup_method",
+    "teardown_method", "setup_class", "teardown_class", "setup", "teardown", "runTest", "run", "debug",
+    "shortDescription", "id", "countTestCases", "addTest", "setUpTestData", "subTest",
+})  # fmt: skip
+_TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
+
+
+class NeverCollectedTest(Rule):
+    kinds = ("function", "method", "class")
+    bad = (
+        Example("""
+            class TestRows(TestCase):
+                def test_one(self):
+                    self.assertTrue(run(1))
+                def rows_are_kept(self):  # <- here
+                    self.assertEqual(run(2), [3])
+        """),
+        Example("""
+            class RowsKept:  # <- here
+                def test_one(self):
+                    assert run(1)
+        """),
+        Example("""
+            class TestRows:  # <- here
+                def __init__(self):
+                    self.rows = run(1)
+                def test_one(self):
+                    assert self.rows
+        """),
+        Example("""
+            def test_rows(run):  # <- here
+                for x in range(3):
+                    yield check, run(x)
+            def check(rows):
+                assert rows
+        """),
+        Example("""
+            def tset_rows(run):  # <- here
+                assert run(1) == [2]
+            def _test_more(run):  # <- here
+                assert run(2) == [3]
+        """),
+        Example(
+            """
+            def check_rows(rows):
+                assert rows
+            def tests_rows():  # <- here
+                assert check_rows([1])
+            if __name__ == "__main__":
+                check_rows([1])
+            """,
+            path="tests/functional/compare.py",
+        ),
+        Example(
+            """
+            def test_rows(run):  # <- here
+                assert run(1) == [2]
+            """,
+            files={"pyproject.toml": '[tool.pytest.ini_options]\npython_files = "check_*.py"\n'},
+        ),
+    )
+    good = (
+        Example("""
+            class RowChecks:
+                def check_rows(self, rows):
+                    assert rows
+            class TestRows(RowChecks):
+                def test_one(self):
+                    self.check_rows(run(1))
+                def helper(self):
+                    assert run(2)
+                def test_two(self):
+                    self.helper()
+        """),
+        Example("""
+            class Mixin:
+                def test_one(self):
+                    assert self.run(1)
+            class TestRows(Mixin, TestCase):
+                def run_one(self):
+                    return 1
+        """),
+        Example("""
+            import base
+            class Rows(base.Case):
+                def test_one(self):
+                    assert self.run(1)
+        """),
+        Example(
+            """
+            def check_rows(run):
+                assert run(1)
+            """,
+            files={"pytest.ini": "[pytest]\npython_functions = check_*\n"},
+        ),
+        Example(
+            """
+            def test_rows():
+                assert run(1)
+            if __name__ == "__main__":
+                test_rows()
+            """,
+            path="tests/functional/compare.py",
+        ),
+        Example(
+            """
+            def test(model, batch):
+                assert model(batch) is not None
+            def test_step(model, batch):
+                assert model
+            """,
+            path="src/train.py",
+        ),
+        Example(
+            """
+            def test_rows():
+                assert run(1)
+            """,
+            path="tests/rows.py",
+            files={"ci/unit.sh": "set -e\npytest -x tests/rows.py\n"},
+        ),
+        Example(
+            """
+            def test_rows():
+                assert run(1)
+            """,
+            path="tests/rows.py",
+            files={"tests/test_all.py": "from rows import test_rows\n"},
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return True
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        tree = unit.tree
+        if isinstance(tree, ast.ClassDef):
+            found = self._class(unit, tree, repo)
+        elif isinstance(tree, _FUNCTIONS):
+            found = self._function(unit, tree, repo)
+        else:
+            found = None
+        if found is not None:
+            yield found
+
+    def _class(self, unit: Unit, tree: ast.ClassDef, repo: Repo) -> Finding | None:
+        tests = [s for s in tree.body if isinstance(s, _FUNCTIONS) and s.name.startswith("test_")]
+        if not tests or not repo.pytest.collects_file(unit.file.path) or _opts_out(tree):
+            return None
+        kind = collection.owner(tree, unit.file, repo.pytest)
+        if kind == "pytest":
+            made = any(isinstance(s, _FUNCTIONS) and s.name in ("__init__", "__new__") for s in tree.body)
+            if not made or len(collection.bases(tree, unit.file)) > 0:
+                return None
+            message = f"pytest does not collect `{tree.name}`, because it has a constructor of its own"
+            return self._report(unit, message, "proved")
+        if kind != "none" or _is_read(unit, tree.name) or collection.runs_itself(unit.file):
+            return None
+        if _is_used_elsewhere(unit, tree.name, repo) or tree.decorator_list:
+            return None
+        where = repo.pytest.where or "pytest's own settings"
+        message = f"nothing collects `{tree.name}`: it is no TestCase, and {where} collects other names"
+        return self._report(unit, message, "likely")
+
+    def _function(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
+        if collection.is_fixture(tree) or not self._has_check(unit, tree):
+            return None
+        if not repo.pytest.collects_file(unit.file.path):
+            return self._uncollected_file(unit, tree, repo)
+        named = repo.pytest.collects_function(tree.name)
+        if unit.owner is not None:
+            return self._method(unit, unit.owner, tree, named, repo)
+        if named:
+            return self._generator(unit, tree)
+        if not _is_misspelt(tree.name) or _is_read(unit, tree.name) or tree.decorator_list:
+            return None
+        if _is_used_elsewhere(unit, tree.name, repo):
+            return None
+        return self._report(
+            unit, f"nothing collects or calls `{tree.name}`, which checks something", "likely"
+        )
+
+    def _method(
+        self, unit: Unit, owner: ast.ClassDef, tree: collection.FunctionTree, named: bool, repo: Repo
+    ) -> Finding | None:
+        kind = collection.owner(owner, unit.file, repo.pytest)
+        if kind not in ("unittest", "pytest") or _opts_out(owner):
+            return None
+        if named or (kind == "unittest" and tree.name.startswith("test")):
+            return self._generator(unit, tree)
+        given = [*tree.args.posonlyargs, *tree.args.args][1:]
+        special = tree.name in _HOOKS or tree.name.startswith(("__", "assert", "_")) or tree.decorator_list
+        if special or given or tree.args.kwonlyargs or tree.args.vararg or tree.args.kwarg:
+            return None
+        if not any(isinstance(s, _FUNCTIONS) and s.name.startswith("test") for s in owner.body):
+            return None
+        if _is_read(unit, tree.name) or _is_used_elsewhere(unit, tree.name, repo):
+            return None
+        message = (
+            f"nothing collects or calls `{tree.name}`, which checks something among tests of `{owner.name}`"
+        )
+        return self._report(unit, message, "likely")
+
+    def _generator(self, unit: Unit, tree: collection.FunctionTree) -> Finding | None:
+        """A test that yields: pytest and unittest make the generator and never run it."""
+        if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(tree)):
+            return None
+        if not collection.keeps_name(tree) or _is_read(unit, tree.name):
+            return None
+        return self._report(unit, f"`{tree.name}` yields, so calling it runs nothing of it", "proved")
+
+    def _uncollected_file(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
+        path = unit.file.path
+        named = tree.name.startswith("test") and unit.owner is None
+        in_tests = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1]) or repo.pytest.where
+        if not named or not in_tests or not collection.keeps_name(tree):
+            return None
+        if _is_read(unit, tree.name) or collection.runs_itself(unit.file) or path.endswith("conftest.py"):
+            return None
+        if not set(path.split("/")[:-1]) & _TEST_FOLDERS and not path.rpartition("/")[2].startswith("test"):
+            return None
+        if _is_used_elsewhere(unit, tree.name, repo) or _is_given_to_pytest(unit, repo):
+            return None
+        patterns = ", ".join(repo.pytest.python_files)
+        file = path.rpartition("/")[2]
+        message = (
+            f"nothing collects or calls `{tree.name}`: pytest looks into files named {patterns}, not {file}"
+        )
+        return self._report(unit, message, "likely")
+
+    def _has_check(self, unit: Unit, tree: collection.FunctionTree) -> bool:
+        summary = Summaries.of(unit.file).summary(tree, unit)
+        return summary is not None and (
+            summary.asserts or (summary.generator and tree.name.startswith("test"))
+        )
+
+    def _report(self, unit: Unit, message: str, certainty: Certainty) -> Finding:
+        node = unit.node
+        assert not isinstance(node, cst.Module)
+        name = node.name.value
+        lost = f"nothing: what `{name}` checks is checked nowhere as long as it does not run"
+        return self.finding(unit, node.name, message, certainty=certainty, still_catches=(lost,))
+
+
+def _opts_out(node: ast.ClassDef) -> bool:
+    """`__test__ = False`, an abstract base, a class by whose name it is one."""
+    sets = any(
+        isinstance(s, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__test__" for t in s.targets)
+        for s in node.body
+    )
+    return sets or any(word in node.name for word in ("Base", "Mixin", "Abstract", "Template"))
+
+
+def _is_misspelt(name: str) -> bool:
+    """Whether a name is nearly one of a test: `tset_rows`, `_test_rows`, `xtest_rows`, `tes_rows`."""
+    first, _, rest = name.strip("_").partition("_")
+    return bool(rest) and (
+        first
+        in ("tset", "tes", "tets", "tst", "tesst", "testt", "xtest", "xxtest", "dont", "disabled", "skip")
+        or (first == "test" and name.startswith("_"))
+    )
+
+
+def _is_read(unit: Unit, name: str) -> bool:
+    """Whether the file uses the name, other than by defining it."""
+    return any(name in other.facts.names for other in unit.file.units)
+
+
+def _is_used_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:
+    """Whether another file calls or imports something of that name."""
+    here = unit.file.path
+    if any(path != here for path, _ in repo.index.calls(name)):
+        return True
+    return any(at.path != here for at in repo.index.look("import", name))
+
+
+def _is_given_to_pytest(unit: Unit, repo: Repo) -> bool:
+    """Whether a script or a CI file hands the file to pytest by its name: then any name will do."""
+    for path, mention in repo.index.mentions(unit.file.path.rpartition("/")[2]):
+        lines = (repo.read(path) or b"").decode(errors="replace").splitlines()
+        if "pytest" in " ".join(lines[max(0, mention.line - 3) : mention.line]):
+            return True
+    return False

@@ -1,0 +1,287 @@
+"""A test that checks nothing.
+
+## Why
+It passes whatever the code under test computes, as long as nothing raises. It counts as coverage, and the
+value that it was written for is not looked at.
+
+## Instead
+Compare what comes out with what should come out. If the point is that nothing raises, say so in the name or
+in a line of comment.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow import assertions, collection
+from reviewbot.flow.summaries import Summaries, dotted_name
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
+from reviewbot.model import Certainty
+
+# Words that say that running through is the point.
+_RUNS_THROUGH = re.compile(
+    r"(?i)smoke|crash|hang|segfault|leak|deadlock|import|compil|no[_ ]?errors?|not[_ ]?rais|doesn.?t|"
+    r"does_?n(o|')?t|without|no_?exception|should_?(work|run|pass|not)|can_|works|runs?(_|\b)|noop|no_op|nothing|silent|"
+    r"survive|robust|stress|fuzz|bench|perf|speed|timing|profil|example|demo|tutorial|doctest|warn|deprec|"
+    r"issue|bug|regress|gh_?\d|\d{3,}|accept|allow|valid|ok\b|close|clean|shutdown|idempot|twice|repeated"
+)
+_EXPECTED = re.compile(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline|ref)(_|$)|_expected$")
+# Fixtures and parameters that check something by being there or by being called.
+_CHECKING_FIXTURES = re.compile(
+    r"(?i)snapshot|regression|benchmark|pytester|testdir|check|assert|expect|verif|golden|approv|mypy|runner|"
+    r"tester|harness|mock|monkeypatch|caplog|capsys|recwarn"
+)
+_SKIPPING = frozenset({"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"})
+
+
+class TestWithoutCheck(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example("""
+            def test_loss(run):  # <- here
+                expected = 0.5
+                loss = run(1).loss
+                print(loss)
+        """),
+        Example("""
+            def test_rows():  # <- here
+                pass
+
+            class TestRows:
+                def test_more(self):  # <- here
+                    \"\"\"Rows are kept.\"\"\"
+        """),
+        Example("""
+            def test_loss(run):  # <- here
+                loss = run(1).loss
+                print("loss", loss)
+        """),
+        Example("""
+            def test_loss(run):  # <- here
+                model = build(1)
+                model.fit(2)
+        """),
+    )
+    good = (
+        Example("""
+            import pytest
+            def check(rows):
+                assert rows
+            def test_rows(run):
+                check(run(1))
+            def test_refuses(run):
+                with pytest.raises(ValueError):
+                    run(-1)
+            def test_warns(run):
+                if run(1) != 2:
+                    raise RuntimeError
+        """),
+        Example("""
+            from unittest import mock
+            from tests.tools import run_case
+            class TestRows(Base):
+                def test_one(self):
+                    sender = mock.Mock()
+                    sender.send.assert_called_once_with(1)
+                def test_two(self):
+                    run_case("rows")
+                def test_three(self):
+                    self.check_rows(1)
+        """),
+        Example("""
+            def test_does_not_raise(run):
+                run(1)
+            def test_load(run):
+                # Must not raise although the file is empty.
+                run("empty")
+            def test_snapshot(run, snapshot):
+                snapshot(run(1))
+        """),
+        Example("""
+            import pytest
+            @pytest.mark.skip(reason="not written yet")
+            def test_rows():
+                pass
+            @pytest.fixture
+            def test_data():
+                return 1
+            class BaseRows:
+                def test_rows(self):
+                    raise NotImplementedError
+        """),
+        Example("""
+            def test_close(run, rows):
+                run(rows)
+                for row in rows:
+                    row.verify()
+                expect(rows).to_be(1)
+        """),
+        Example(
+            """
+            def test(model, batches):
+                for batch in batches:
+                    print(model(batch))
+            """,
+            path="src/train.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.is_test and not unit.has(ast.Assert, ast.Raise, ast.Yield, ast.YieldFrom)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        tree = unit.tree
+        if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return
+        if not repo.pytest.collects_file(unit.file.path) or not _is_collected(unit, tree, repo):
+            return
+        if _is_set_aside(tree) or _may_check(unit, tree):
+            return
+        said = self._say(unit, tree)
+        if said is not None:
+            message, certainty, steps = said
+            node = unit.node
+            assert isinstance(node, cst.FunctionDef)
+            yield self.finding(
+                unit,
+                node.name,
+                message,
+                certainty=certainty,
+                steps=steps,
+                still_catches=(f"nothing but an exception inside `{unit.name}`",),
+            )
+
+    def _say(
+        self, unit: Unit, tree: collection.FunctionTree
+    ) -> tuple[str, Certainty, tuple[Step, ...]] | None:
+        name = tree.name
+        if all(_is_nothing(statement) for statement in tree.body):
+            overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
+            inherits = overrides and not _extends_test_case_alone(unit)
+            return None if inherits else (f"`{name}` is empty", "likely", ())
+        unread = _unread_expectation(tree)
+        if unread is not None:
+            says = (Step(unit.file.path, unread.lineno, unread.lineno, f"`{unread.id}` is read nowhere"),)
+            return f"`{name}` has something to expect and compares nothing with it", "likely", says
+        if _explains_itself(unit, tree):
+            return None
+        if _prints_results(tree):
+            return f"`{name}` prints what it computed and checks nothing", "likely", ()
+        return f"`{name}` checks nothing: it passes unless something raises", "question", ()
+
+
+def _is_collected(unit: Unit, tree: collection.FunctionTree, repo: Repo) -> bool:
+    if unit.owner is None:
+        return repo.pytest.collects_function(tree.name) and not collection.is_fixture(tree)
+    if collection.owner(unit.owner, unit.file, repo.pytest) not in ("unittest", "pytest"):
+        return False
+    abstract = any(word in unit.owner.name for word in ("Base", "Mixin", "Abstract"))
+    return not abstract and not collection.is_fixture(tree)
+
+
+def _extends_test_case_alone(unit: Unit) -> bool:
+    """Whether the class has no other base than a TestCase, whose tests an empty one could switch off."""
+    assert unit.owner is not None
+    return all(dotted_name(base).rpartition(".")[2] in ("TestCase", "object") for base in unit.owner.bases)
+
+
+def _is_set_aside(tree: collection.FunctionTree) -> bool:
+    """Whether the test is skipped, or a decorator that is not known runs it in its own way."""
+    names = [collection.decorator_name(decorator) for decorator in tree.decorator_list]
+    return any(name.rpartition(".")[2] in _SKIPPING for name in names) or not collection.keeps_name(tree)
+
+
+def _may_check(unit: Unit, tree: collection.FunctionTree) -> bool:
+    """Whether anything that the test calls, enters or is given could hold a check."""
+    arguments = tree.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if _CHECKING_FIXTURES.search(argument.arg):
+            return True
+    summaries = Summaries.of(unit.file)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            certain, possible = summaries.judges(node, unit)
+            if certain or possible:
+                return True
+            if isinstance(node.func, ast.Attribute) and not dotted_name(node.func) and _is_fluent(node.func):
+                return True
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            if any(isinstance(item.context_expr, ast.Call) for item in node.items) and _enters_unknown(node):
+                return True
+        elif isinstance(node, ast.Attribute) and assertions.asserts_by_name(node.attr):
+            return True
+    return False
+
+
+def _is_fluent(node: ast.Attribute) -> bool:
+    """`expect(x).to_be(1)`, `assert_that(x).equals(1)`."""
+    owner = node.value
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return isinstance(owner, ast.Call) and assertions.may_assert_by_name(
+        dotted_name(owner.func).rpartition(".")[2]
+    )
+
+
+def _enters_unknown(node: ast.With | ast.AsyncWith) -> bool:
+    """Whether a `with` enters something that may check when it is left."""
+    known = re.compile(
+        r"(?i)^(open|.*no_grad|.*inference_mode|.*patch.*|.*tempdir.*|.*temporary.*|.*autocast|.*lock)$"
+    )
+    names = (
+        dotted_name(item.context_expr.func) for item in node.items if isinstance(item.context_expr, ast.Call)
+    )
+    return any(not known.match(name) for name in names)
+
+
+def _is_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Pass):
+        return True
+    if isinstance(statement, ast.Return):
+        return statement.value is None
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _unread_expectation(tree: collection.FunctionTree) -> ast.Name | None:
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Store):
+            continue
+        if node.id not in read and _EXPECTED.search(node.id):
+            return node
+    return None
+
+
+def _explains_itself(unit: Unit, tree: collection.FunctionTree) -> bool:
+    """Whether the name, the docstring or a comment says that running through is the point."""
+    lines = unit.file.lines[unit.line - 1 : unit.end_line]
+    comments = " ".join(line.partition("#")[2] for line in lines if "#" in line)
+    said = " ".join((unit.name, ast.get_docstring(tree) or "", comments))
+    return _RUNS_THROUGH.search(said) is not None
+
+
+def _prints_results(tree: collection.FunctionTree) -> bool:
+    """Whether values that the test computed are printed."""
+    computed = {
+        name.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and any(isinstance(below, ast.Call) for below in ast.walk(node.value))
+        for target in node.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+    return any(
+        isinstance(node, ast.Call)
+        and dotted_name(node.func) in ("print", "pprint", "pprint.pprint")
+        and any(
+            isinstance(below, ast.Name) and below.id in computed
+            for arg in node.args
+            for below in ast.walk(arg)
+        )
+        for node in ast.walk(tree)
+    )
