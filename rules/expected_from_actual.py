@@ -1,0 +1,225 @@
+"""What is expected is made from what came out.
+
+The expected value is a copy of the result, or the result was given the expected value just before.
+
+## Why
+The two sides are equal by construction. The code under test may compute anything.
+
+## Instead
+Write the expected value down, or compute it on another way, before the code under test runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import Comparison, comparisons
+from reviewbot.flow.judging import BASELINE
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import compares_two
+from reviewbot.flow.syntax import dotted, last_name, root_name, same
+from reviewbot.flow.values import UNBOUND, values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+
+_COPIES = frozenset(
+    {"copy", "deepcopy", "clone", "list", "dict", "tuple", "set", "sorted", "array", "asarray", "tensor"}
+)
+_COPYING_METHODS = frozenset({"copy", "clone", "deepcopy", "detach", "tolist", "numpy", "cpu", "model_copy"})
+# Tests of copying and of setting themselves.
+_ON_PURPOSE = re.compile(
+    r"(?i)cop(y|ies)|clon|pickl|serial|round|set_?item|set_?attr|assign|setter|property|iter|convert|"
+    r"conversion|(^|_)(eq|set|update|insert|put|write|store|add)(_|$)|as_?type|constructor|init"
+)
+_EXPECTED = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
+
+
+class ExpectedFromActual(Rule):
+    bad = (
+        Example("""
+            import copy
+            def test_rows(run):
+                rows = run(1)
+                expected = copy.deepcopy(rows)
+                assert rows == expected  # <- here
+        """),
+        Example("""
+            import torch
+            def test_logits(model, x):
+                logits = model(x)
+                want = logits.detach().clone()
+                assert want is not None
+                torch.testing.assert_close(logits, want)  # <- here
+        """),
+        Example("""
+            def test_loss(run, expected):
+                result = run(1)
+                result["loss"] = expected["loss"]
+                assert result["loss"] == expected["loss"]  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            import copy
+            def test_rows(run, rows):
+                expected = copy.deepcopy(rows)
+                run(rows)
+                assert rows == expected
+                before = list(rows)
+                rows.sort()
+                assert rows == before
+        """),
+        Example("""
+            def test_copy(run):
+                rows = run(1)
+                expected = rows.copy()
+                assert rows == expected
+        """),
+        Example("""
+            def test_rows(run, load, dump):
+                rows = run(1)
+                expected = sorted(rows)
+                assert rows == expected
+                assert load(dump(rows)) == rows
+        """),
+        Example("""
+            def test_loss(run, expected):
+                result = run(1)
+                result["loss"] = expected["loss"]
+                result.normalize()
+                assert result["loss"] == expected["loss"]
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return (
+            compares_two(unit) and unit.has(ast.Assign, ast.AnnAssign) and not _ON_PURPOSE.search(unit.name)
+        )
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
+            return
+        for comparison in comparisons(unit):
+            if comparison.relation not in ("equal", "close"):
+                continue
+            found = _copied(unit, comparison) or _written(unit, comparison)
+            if found is not None:
+                node, message, says = found
+                yield self.finding(
+                    unit,
+                    comparison.check.anchor,
+                    message,
+                    certainty="likely",
+                    steps=(step(unit, node, says),),
+                    still_catches=still_catches(unit, comparison.check.anchor),
+                )
+
+
+def _copied(unit: Unit, comparison: Comparison) -> tuple[cst.CSTNode, str, str] | None:
+    """One side is a name for what is expected, bound to a copy of the other side."""
+    flow = values(unit)
+    for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+        if not isinstance(side, cst.Name) or not isinstance(other, cst.Name) or not _is_expected(side.value):
+            continue
+        reaching = flow.reaching(side)
+        if len(reaching) != 1 or UNBOUND in reaching:
+            continue
+        (binding,) = reaching
+        if binding.kind != "assign" or binding.role != "whole" or binding.value is None:
+            continue
+        source = _original(binding.value)
+        if source is None or source.value != other.value or flow.reaching(source) != flow.reaching(other):
+            continue
+        if not _touched(unit, binding.node, comparison.node, {side.value, other.value}):
+            message = f"`{side.value}` is a copy of `{other.value}`, so the two are equal by construction"
+            return binding.node, message, "copied from what came out"
+    return None
+
+
+def _original(node: cst.BaseExpression) -> cst.Name | None:
+    """What an expression copies without changing it: `rows` of `copy.deepcopy(rows)`, `rows.clone()`."""
+    copied = False
+    while True:
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+            if node.func.attr.value not in _COPYING_METHODS:
+                return None
+            node, copied = node.func.value, True
+        elif isinstance(node, cst.Call) and len(node.args) == 1 and last_name(node) in _COPIES:
+            if last_name(node) in ("sorted", "set"):
+                return None
+            node, copied = node.args[0].value, True
+        else:
+            return node if isinstance(node, cst.Name) and copied else None
+
+
+def _written(unit: Unit, comparison: Comparison) -> tuple[cst.CSTNode, str, str] | None:
+    """One side was assigned the other just before."""
+    for node in unit.find(cst.Assign):
+        target = node.targets[0].target
+        if len(node.targets) != 1 or not isinstance(target, (cst.Attribute, cst.Subscript)):
+            continue
+        for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+            if not same(target, side) or not same(node.value, other) or not _rests_on_expected(other):
+                continue
+            names = {root_name(side), root_name(other)}
+            if _same_block(unit, node, comparison.check.node) and not _touched(
+                unit, node, comparison.node, names
+            ):
+                text = unit.text(side)
+                return node, f"`{text}` was given the expected value just before", "written into the result"
+    return None
+
+
+def _rests_on_expected(node: cst.BaseExpression) -> bool:
+    return isinstance(node, (cst.Attribute, cst.Subscript, cst.Name)) and _is_expected(root_name(node))
+
+
+def _is_expected(name: str) -> bool:
+    return not _EXPECTED.isdisjoint(name.lower().strip("_").split("_"))
+
+
+def _same_block(unit: Unit, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two statements stand in one block, the first before the second."""
+    blocks = [
+        next(
+            (above for above in unit.ancestors(node) if isinstance(above, (cst.IndentedBlock, cst.Module))),
+            None,
+        )
+        for node in (one, other)
+    ]
+    return blocks[0] is blocks[1] and unit.index.rank(one) < unit.index.rank(other)
+
+
+def _touched(unit: Unit, start: cst.CSTNode, end: cst.CSTNode, names: set[str]) -> bool:
+    """Whether between two places one of the names is changed, or given to a call that may change it."""
+    rank = unit.index.rank
+    low, high = rank(start), rank(end)
+    flow = values(unit)
+    own = {
+        id(node)
+        for node in unit.find(cst.Assign)
+        if any(start is t.target or start is node for t in node.targets)
+    }
+    for name in names:
+        for mutation in flow.mutations(name):
+            if low < rank(mutation.node) < high and id(mutation.node) not in own:
+                return True
+    for call in unit.find(cst.Call):
+        if low < rank(call) < high and not _is_copying(call):
+            given = {root_name(arg.value) for arg in call.args}
+            if isinstance(call.func, cst.Attribute):
+                given.add(root_name(call.func))
+            if names & given and dotted(call.func) not in ("print", "len", "isinstance", "type"):
+                return True
+            parent = unit.parent(call)
+            if isinstance(parent, cst.Expr) and not last_name(call).startswith("assert"):
+                return True
+    return False
+
+
+def _is_copying(call: cst.Call) -> bool:
+    return last_name(call) in _COPIES | _COPYING_METHODS or last_name(call).startswith("assert")

@@ -1,0 +1,240 @@
+"""Both sides of a comparison come from the same call.
+
+## Why
+What is called the reference is made by the code under test itself, with the same arguments. The two agree
+however wrong both are, and the other implementation is never called.
+
+## Instead
+Compute the reference on another way: the other engine, the uncompiled function, figures written down.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import Comparison, checks, comparisons
+from reviewbot.flow.judging import BASELINE
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import compares_two
+from reviewbot.flow.syntax import canonical, last_name, root_name, walk
+from reviewbot.flow.values import UNBOUND, values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+
+# Tests that run one thing twice because the runs must agree.
+_ON_PURPOSE = re.compile(
+    r"(?i)determin|stab(le|ility)|idempot|repro|cach|memo|seed|repeat|twice|again|consisten|singleton|reuse|"
+    r"lru|pure|hash|random|rng|same_|unchanged|preserv|intern|pickl|copy|thread|concurren|race|invarian"
+)
+# Words that call a side the reference; `first`, `before` and their like rather tell the order of two runs.
+_REFERENCE = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
+_PLAIN = (
+    cst.Name,
+    cst.Attribute,
+    cst.SimpleString,
+    cst.Integer,
+    cst.Float,
+    cst.Subscript,
+    cst.List,
+    cst.Tuple,
+    cst.Dict,
+    cst.UnaryOperation,
+)
+
+
+class SameRunTwice(Rule):
+    bad = (
+        Example("""
+            def test_oracle(run):
+                expected = run(1)
+                assert run(1) == expected  # <- here
+        """),
+        Example("""
+            import torch
+            def test_compiled(model, x):
+                compiled = torch.compile(model)
+                reference = compiled(x)
+                actual = compiled(x)
+                torch.testing.assert_close(actual, reference)  # <- here
+        """),
+        Example("""
+            class TestParity(TestCase):
+                def test_engines(self):
+                    want = generate("a", engine="fast")
+                    got = generate("a", engine="fast")
+                    self.assertEqual(got.tokens, want.tokens)  # <- here
+        """),
+    )
+    good = (
+        Example('''
+            def test_runs(run):
+                """Two calls must agree: the function is meant to be deterministic."""
+                expected, again = run(1), run(1)
+                assert expected == again
+        '''),
+        Example("""
+            def test_engines(run, slow):
+                expected = slow(1)
+                assert run(1) == expected
+                other = run(2)
+                assert run(1) == other
+        """),
+        Example("""
+            def test_rows(store):
+                expected = store.rows()
+                store.compact()
+                assert store.rows() == expected
+        """),
+        Example("""
+            def test_is_deterministic(run):
+                expected = run(1)
+                assert run(1) == expected
+        """),
+        Example("""
+            def test_rows(make):
+                expected = make()
+                got = make()
+                got.load(expected.state())
+                assert got == expected
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if not compares_two(unit) or _ON_PURPOSE.search(unit.name):
+            return False
+        calls = [ast.dump(node) for node in ast.walk(unit.tree) if isinstance(node, ast.Call)]
+        return len(set(calls)) < len(calls) and any(
+            _says_reference(node.id) for node in ast.walk(unit.tree) if isinstance(node, ast.Name)
+        )
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
+            return
+        seen: set[int] = set()
+        for comparison in comparisons(unit):
+            if comparison.relation not in ("equal", "close") or id(comparison.check.node) in seen:
+                continue
+            pair = _same_call(unit, comparison)
+            if pair is None:
+                continue
+            seen.add(id(comparison.check.node))
+            reference, other = pair
+            yield self.finding(
+                unit,
+                comparison.check.anchor,
+                f"both sides are `{' '.join(unit.text(other).split())}`: the code is compared with itself",
+                certainty="likely",
+                steps=(
+                    step(unit, reference, "the reference is made here"),
+                    step(unit, other, "and by the same call what is held against it"),
+                ),
+                still_catches=still_catches(unit, comparison.check.anchor),
+            )
+
+
+def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] | None:
+    """The two equal calls behind the sides, the reference's first, if nothing may have changed in between."""
+    one, two = _origin(unit, comparison.left), _origin(unit, comparison.right)
+    if one is None or two is None:
+        return None
+    (first, path, label), (second, other_path, other_label) = one, two
+    if first is second or path != other_path or label == other_label or canonical(first) != canonical(second):
+        return None
+    if not _plain_arguments(first) or not _same_names(unit, first, second):
+        return None
+    if _may_change(unit, first, second) or _is_done_to(unit, comparison, first, second):
+        return None
+    return (first, second) if label else (second, first)
+
+
+def _origin(unit: Unit, side: cst.BaseExpression) -> tuple[cst.Call, str, bool] | None:
+    """The call that a side comes from, the path from its result (`.tokens`), and whether the name that
+    holds it says that it is the reference."""
+    flow = values(unit)
+    root, path = side, ""
+    while isinstance(root, (cst.Attribute, cst.Subscript)):
+        root = root.value
+    if isinstance(root, cst.Name):
+        path = canonical(side)[len(root.value) :]
+        resolved = flow.resolve(root)
+        return (resolved, path, _says_reference(root.value)) if isinstance(resolved, cst.Call) else None
+    if isinstance(side, cst.Call):
+        return side, "", False
+    return None
+
+
+def _says_reference(name: str) -> bool:
+    return not _REFERENCE.isdisjoint(name.lower().strip("_").split("_"))
+
+
+def _plain_arguments(call: cst.Call) -> bool:
+    """Whether the arguments are names and literals, and the call is not a mere constructor or conversion."""
+    name = last_name(call)
+    if not call.args or name[:1].isupper() or not name:
+        return bool(name) and not name[:1].isupper() and not call.args and isinstance(call.func, cst.Name)
+    return all(isinstance(arg.value, _PLAIN) for arg in call.args)
+
+
+def _same_names(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
+    """Whether every name in both calls has the same bindings in both."""
+    flow = values(unit)
+    mine, others = list(flow.reads(first)), list(flow.reads(second))
+    return len(mine) == len(others) and all(
+        flow.reaching(a) == flow.reaching(b) and UNBOUND not in flow.reaching(a)
+        for a, b in zip(mine, others, strict=True)
+    )
+
+
+def _may_change(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
+    """Whether between the calls something is done for its effect, or to what the calls rest on."""
+    rank = unit.index.rank
+    low, high = sorted((rank(first), rank(second)))
+    names = {name.value for name in values(unit).reads(first)} | {root_name(first)}
+    for node in unit.find(cst.Expr, cst.AugAssign, cst.With, cst.For, cst.While, cst.If, cst.Try, cst.Del):
+        if low < rank(node) < high and not _holds(node, second):
+            if isinstance(node, cst.Expr) and not isinstance(node.value, (cst.Call, cst.Await)):
+                continue
+            return True
+        if (
+            rank(node) < high
+            and _holds(node, second)
+            and not _holds(node, first)
+            and not isinstance(node, cst.Expr)
+        ):
+            return True  # the second run stands under a condition, a setting or a patch of its own
+    for target in unit.find(cst.AssignTarget):
+        if low < rank(target) < high and not isinstance(target.target, (cst.Name, cst.Tuple)):
+            return True
+    for call in unit.find(cst.Call):
+        if low < rank(call) < high and call not in (first, second):
+            given = {root_name(arg.value) for arg in call.args} | {root_name(call)}
+            if names & given and not _holds(first, call):
+                return True
+    return False
+
+
+def _is_done_to(unit: Unit, comparison: Comparison, first: cst.Call, second: cst.Call) -> bool:
+    """Whether after both runs something is called for its effect before the comparison."""
+    rank = unit.index.rank
+    start, end = max(rank(first), rank(second)), rank(comparison.node)
+    inner = {id(check.node) for check in checks(unit)}
+    return any(
+        start < rank(node) < end
+        and id(node) not in inner
+        and isinstance(node.value, (cst.Call, cst.Await))
+        and last_name(node.value) not in ("print", "info", "debug")
+        for node in unit.find(cst.Expr)
+    )
+
+
+def _holds(node: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    return any(below is inner for below in walk(node))
+
+
+def _docstring(unit: Unit) -> str:
+    tree = unit.tree
+    return ast.get_docstring(tree) or "" if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) else ""
