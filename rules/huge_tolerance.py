@@ -1,0 +1,253 @@
+"""A tolerance as wide as the values that are compared, or far wider than the suite's others.
+
+## Why
+With `rtol=1` a result of zeros equals anything, with `atol=100` so do most logits. A wide tolerance is often
+what was left when a parity test failed, and it hides the fault that made it fail.
+
+## Instead
+Find what the difference comes from; compare in a precision in which it does not arise, and choose the
+tolerance from what the arithmetic can lose.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import statistics
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.judging import judges
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import UNKNOWN, last_name, literal
+from reviewbot.flow.tolerances import KEYWORDS, Tolerance, tolerances
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.model import Certainty
+
+_HUGE = 100.0
+_FAR_WIDER = 100.0
+_UNIT_SCALE = 0.1
+_NORMAL = frozenset({"randn", "rand", "randn_like", "rand_like", "normal", "uniform", "standard_normal"})
+_WHOLE_NUMBERS = frozenset({"randint", "uint8", "int8", "int16", "int32", "int64", "long", "integers"})
+_CLOSE = frozenset({
+    "allclose", "isclose", "assert_allclose", "assert_close", "approx", "assertAllClose", "assert_all_close",
+    "assert_trees_all_close", "assert_tree_all_close",
+})  # fmt: skip
+
+
+class HugeTolerance(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            import numpy as np
+
+            def test_loss(run):
+                np.testing.assert_allclose(run(1), [1e9], rtol=1e9)  # <- here
+        """),
+        Example("""
+            import math
+
+            def test_loss(run):
+                assert math.isclose(run(1), 5.0, abs_tol=math.inf)  # <- here
+        """),
+        Example("""
+            import pytest
+
+            def test_reward(run):
+                assert run(1) == pytest.approx(0.5, abs=0.5)  # <- here
+        """),
+        Example("""
+            import torch
+
+            def test_logits(megatron, fsdp):
+                torch.testing.assert_close(megatron.logits, fsdp.logits, rtol=0.2, atol=100)  # <- here
+        """),
+        Example("""
+            def test_loss(run):
+                assert abs(run(1) - 0.7) < 1  # <- here
+        """),
+        Example("""
+            import torch
+
+            class Kernel:
+                def test_up(self):
+                    self.same(torch.randn(2, 3), atol=1e-3)
+
+                def test_down(self):
+                    self.same(torch.randn(3, 3), atol=1e-3)
+
+                def test_flat(self):
+                    self.same(torch.randn(3, 1), atol=1e-4)
+
+                def test_aggressive(self):
+                    self.same(torch.randn(8, 8), atol=1.0)  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            import numpy as np
+
+            def test_loss(run):
+                np.testing.assert_allclose(run(1), [1e9], rtol=1e-5, atol=10)
+                assert abs(run(2) - 0.7) < 1e-3
+                assert run(3) == pytest_approx(0.0, abs=0.5)
+        """),
+        Example("""
+            def test_clock(run):
+                assert abs(run(1) - 1_700_000_000) < 100
+        """),
+        Example("""
+            def test_must_differ(self, run):
+                self.assertNotAlmostEqual(run(1), 0.5, delta=10)
+        """),
+        Example("""
+            def test_range(run):
+                assert run(1) < 100
+                assert abs(run(1)) < 100
+        """),
+        Example("""
+            import numpy as np
+
+            def test_absolute_decides(run):
+                assert not np.allclose(run(1), run(2), atol=1000)
+        """),
+        Example(
+            """
+            import numpy as np
+
+            def plan(rows):
+                return np.isclose(rows, 0.5, atol=1)
+            """,
+            path="robot/plan.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return (not unit.facts.names.isdisjoint(KEYWORDS) or unit.has(ast.Compare)) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        found = list(tolerances(unit))
+        by_node: dict[int, list[Tolerance]] = {}
+        for one in found:
+            by_node.setdefault(id(one.node), []).append(one)
+        for group in by_node.values():
+            if _is_denied(unit, group[0].node):
+                continue
+            judged = _judge(unit, group)
+            if judged is not None:
+                widest, certainty, why = judged
+                yield self.finding(
+                    unit,
+                    widest.node,
+                    why,
+                    certainty=certainty,
+                    steps=(step(unit, widest.written, f"the tolerance is {widest.value:g}"),),
+                    still_catches=still_catches(unit, widest.node),
+                )
+
+
+def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, str] | None:
+    """The tolerance of one comparison that is too wide, how sure that is, and what follows from it."""
+    widest = max(group, key=lambda one: one.value)
+    if math.isinf(widest.value):
+        beside = " other than zero" if widest.sort == "relative" else ""
+        says = f"the tolerance is infinite: any result passes for any expected value{beside}"
+        return widest, "proved", says
+    relative = max((one.value for one in group if one.sort == "relative"), default=0.0)
+    absolute = max((one.value for one in group if one.sort == "absolute"), default=0.0)
+    if relative >= 1:
+        wide = max(group, key=lambda one: (one.sort == "relative", one.value))
+        says = f"with a relative tolerance of {relative:g} a result of zeros passes for any expected value"
+        return wide, "proved" if relative > 1 else "likely", says
+    size = _size(unit, widest)
+    if size:
+        if absolute + relative * size < size:
+            return None
+        wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
+        says = f"the tolerance of {absolute:g} is as wide as the expected value: a result of zero passes"
+        return wide, "likely", says
+    if size is not None or not absolute:
+        return None
+    wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
+    if absolute >= _HUGE and wide.callee in _CLOSE and not _whole_numbers(unit):
+        return wide, "likely", f"two results that differ by {absolute:g} everywhere pass"
+    usual = _usual(unit, wide)
+    if usual is not None and absolute >= max(_UNIT_SCALE, _FAR_WIDER * usual) and _is_unit_scale(unit):
+        says = (
+            f"the tolerance of {absolute:g} is as wide as the random values that are compared; most calls of"
+            f" `{wide.callee}` in this file use {usual:g}"
+        )
+        return wide, "question" if _is_explained(unit, wide) else "likely", says
+    return None
+
+
+def _size(unit: Unit, one: Tolerance) -> float | None:
+    """The largest magnitude of the expected value, where it is written out."""
+    if one.expected is None:
+        return None
+    value = literal(values(unit).resolve(one.expected))
+    if value is UNKNOWN:
+        return None
+    numbers = list(_numbers(value))
+    return max(map(abs, numbers)) if numbers else None
+
+
+def _numbers(value: object) -> Iterator[float]:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield float(value)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _numbers(part)
+
+
+def _usual(unit: Unit, one: Tolerance) -> float | None:
+    """The median of what the file's other calls of the same function are given, if there are enough."""
+    if not one.callee:
+        return None
+    given = []
+    for node in ast.walk(unit.file.tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name == one.callee:
+                given += [k.value.value for k in node.keywords if k.arg == one.name and _is_number(k.value)]
+    return statistics.median(given) if len(given) >= 4 else None
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
+def _whole_numbers(unit: Unit) -> bool:
+    return not unit.facts.names.isdisjoint(_WHOLE_NUMBERS) or not unit.facts.calls.isdisjoint(_WHOLE_NUMBERS)
+
+
+def _is_explained(unit: Unit, one: Tolerance) -> bool:
+    """Whether a comment stands beside the tolerance or in the line above it, or the values have few bits."""
+    if any(re.search(r"float8|fp8|fp4|int4|e4m3|e5m2|nf4", name) for name in unit.facts.names):
+        return True
+    line = unit.span(one.written).line
+    return any("#" in text for text in unit.file.lines[line - 2 : line])
+
+
+def _is_unit_scale(unit: Unit) -> bool:
+    return not unit.facts.calls.isdisjoint(_NORMAL) and not _whole_numbers(unit)
+
+
+def _is_denied(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a comparison is one that must not hold, so that a wide tolerance makes it stricter."""
+    for above in unit.ancestors(node):
+        if isinstance(above, cst.UnaryOperation) and isinstance(above.operator, cst.Not):
+            return True
+        if isinstance(above, cst.Comparison):
+            return any(isinstance(target.operator, cst.NotEqual) for target in above.comparisons)
+        if isinstance(above, cst.Call) and last_name(above) in ("assertFalse", "assertNotEqual"):
+            return True
+        if isinstance(above, (cst.BaseSmallStatement, cst.If)):
+            return False
+    return False
