@@ -11,7 +11,6 @@ from typing import Literal
 import msgspec
 
 SOURCE_LIMIT = 200
-MIN_SHAPE = 12
 
 ClassKind = Literal["dataclass", "attrs", "namedtuple", "typeddict", "pydantic", "plain"]
 
@@ -25,7 +24,7 @@ class Definition(Fact, frozen=True, array_like=True, gc=False):
 
     `parameters` in order, without stars; `required` of them have no default. `decorators` are dotted
     names. `shape` is a digest of the body with local names, docstrings and annotations left out ("" for a
-    class or a body of fewer than `MIN_SHAPE` nodes), `size` the number of its nodes.
+    class or a small body), `size` the number of its nodes.
     """
 
     name: str

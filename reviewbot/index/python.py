@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 from collections.abc import Iterator
 
 from reviewbot.index.facts import (
-    MIN_SHAPE,
     SOURCE_LIMIT,
     Attribute,
     Call,
@@ -24,6 +22,7 @@ from reviewbot.index.facts import (
     clean,
 )
 from reviewbot.index.templates import log_of
+from reviewbot.source.shape import Fields, shape_of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RE_FUNCTIONS = frozenset({
@@ -353,29 +352,8 @@ def _kind(decorators: tuple[str, ...], bases: tuple[str, ...]) -> ClassKind:
     return "pydantic" if above & {"BaseModel", "BaseSettings"} else "plain"
 
 
-# The shape of a body: what two functions share when they differ in local names alone.
-
-_NO_SHAPE = frozenset({"ctx", "type_comment", "annotation", "returns", "kind"})
-
-
-class _Fields(dict[type, tuple[str, ...]]):
-    """The fields of an `ast` class without those left out, last first, worked out at the first look."""
-
-    def __init__(self, left_out: frozenset[str]) -> None:
-        self._left_out = left_out
-
-    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        self[kind] = tuple(reversed([field for field in kind._fields if field not in self._left_out]))
-        return self[kind]
-
-
-_NOT_NODES = frozenset(
-    {"ctx", "op", "ops", "id", "attr", "arg", "value_kind", "level", "module", "name", "asname"}
-)
-
-
-_SHAPE_FIELDS = _Fields(_NO_SHAPE)
-_CHILD_FIELDS = _Fields(_NOT_NODES)
+_NOT_NODES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "level", "module", "name", "asname"})
+_CHILD_FIELDS = Fields(_NOT_NODES)
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
@@ -387,66 +365,3 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
                     yield item
         elif isinstance(value, ast.AST):
             yield value
-
-
-def shape_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, int]:
-    """A digest of a function's body with parameters and local names numbered in order of appearance, and
-    the number of nodes; "" for a body of fewer than `MIN_SHAPE` nodes."""
-    body = node.body
-    first = body[0]
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
-        body = body[1:]
-    if len(body) < 2 and not (body and isinstance(body[0], _COMPOUND)):
-        return "", 0
-    arguments = node.args
-    local = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    local += [arg.arg for arg in (arguments.vararg, arguments.kwarg) if arg]
-    words, stored, nodes = _words(body)
-    if nodes < MIN_SHAPE:
-        return "", nodes
-    numbers = {name: number for number, name in enumerate(local)}
-    local_names = stored.union(local)
-    out: list[str] = []
-    for word in words:
-        # A tuple of one is a name; anything else is written as it is.
-        if isinstance(word, tuple):
-            (name,) = word
-            out.append(f"${numbers.setdefault(name, len(numbers))}" if name in local_names else name)
-        else:
-            out.append(word)
-    digest = hashlib.blake2b("\0".join(out).encode("utf-8", "surrogatepass"), digest_size=8)
-    return digest.hexdigest(), nodes
-
-
-_COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.If, ast.Try, ast.Match)
-
-
-def _words(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], int]:
-    """The code of a body word by word, the names that it stores, and the number of its nodes."""
-    words: list[str | tuple[str]] = []
-    stored: set[str] = set()
-    nodes = 0
-    stack: list[object] = [*reversed(body)]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind is ast.Name:
-            nodes += 1
-            words.append((node.id,))  # type: ignore[attr-defined]
-            if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
-                stored.add(node.id)  # type: ignore[attr-defined]
-        elif kind is list:
-            words.append(str(len(node)))  # type: ignore[arg-type]
-            stack.extend(reversed(node))  # type: ignore[call-overload]
-        elif isinstance(node, ast.AST):
-            nodes += 1
-            words.append(kind.__name__)
-            for field in _SHAPE_FIELDS[kind]:
-                stack.append(getattr(node, field, None))
-        elif node is not None:
-            words.append(repr(node))
-    return words, stored, nodes

@@ -1,0 +1,4 @@
+"""The shapes of functions, for rules: see `reviewbot.source.shape`."""
+
+from reviewbot.source.shape import body_words as body_words
+from reviewbot.source.shape import shape_of as shape_of

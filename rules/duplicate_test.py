@@ -1,0 +1,207 @@
+"""Two tests do the same thing under two names.
+
+## Why
+The second test takes the same path to the same check: it can only fail where the first one fails. It costs
+time on every run and attention on every change, and makes the suite look as if it checked more than it does.
+
+## Instead
+Keep one of them. Where the inputs are meant to differ, make one parametrized test of them, and choose the
+values so that each takes another path.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reviewbot.flow.shapes import body_words
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, delete, step
+
+_LEAST_NODES = 14
+_MOST_LITERALS = 1
+_NUMBER = re.compile(r"\d+")
+_CHECKING = ("assert", "raises", "fail", "expect", "check")
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    unit: Unit
+    words: tuple[str, ...]
+    checked: frozenset[str]
+
+
+class DuplicateTest(Rule):
+    kinds = ("module",)
+    bad = (
+        Example("""
+            import pytest
+
+            def test_rejects_a_short_prefix(load):
+                saved = load("prefix=6")
+                with pytest.raises(ValueError, match="wrong prefix"):
+                    saved.check(5)
+
+            def test_rejects_a_long_prefix(load):  # <- here
+                record = load("prefix=7")
+                with pytest.raises(ValueError, match="wrong prefix"):
+                    record.check(5)
+        """),
+        Example("""
+            class TestRows:
+                def test_order(self, run):
+                    rows = run(4)
+                    assert [row.step for row in rows] == [0, 1, 2, 3]
+
+                def test_sorted(self, run):  # <- here
+                    out = run(4)
+                    assert [item.step for item in out] == [0, 1, 2, 3]
+        """),
+    )
+    good = (
+        Example("""
+            import pytest
+
+            def test_accepts(load):
+                saved = load("prefix=5")
+                saved.check(5)
+                assert saved.length == 5
+
+            def test_accepts_more(load):
+                saved = load("prefix=7")
+                saved.check(7)
+                assert saved.length == 7
+
+            def test_other_source(load_remote):
+                saved = load_remote("prefix=5")
+                saved.check(5)
+                assert saved.length == 5
+
+            @pytest.mark.parametrize("kind", ["a"])
+            def test_in_another_setting(load):
+                saved = load("prefix=5")
+                saved.check(5)
+                assert saved.length == 5
+
+            def test_empty_is_special(load):
+                saved = load("prefix=0")
+                with pytest.raises(ValueError, match="wrong prefix"):
+                    saved.check("five")
+
+            def test_a_word_is_too(load):
+                saved = load("prefix=none")
+                with pytest.raises(ValueError, match="wrong prefix"):
+                    saved.check("five")
+        """),
+        Example("""
+            class TestOne:
+                def test_order(self):
+                    rows = self.run(4)
+                    assert [row.step for row in rows] == [0, 1, 2, 3]
+
+            class TestTwo:
+                def test_order(self):
+                    rows = self.run(4)
+                    assert [row.step for row in rows] == [0, 1, 2, 3]
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        tests = [other for other in unit.file.units if other.is_test]
+        return len(tests) > 1
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        groups: dict[tuple[object, ...], list[_Test]] = {}
+        for other in unit.file.units:
+            if other.is_test and repo.pytest.collects_function(other.name.rpartition(".")[2]):
+                made = _test(other)
+                if made is not None:
+                    groups.setdefault(_setting(other, made), []).append(made)
+        for group in groups.values():
+            yield from self._twins(group)
+
+    def _twins(self, group: list[_Test]) -> Iterator[Finding]:
+        """One finding for each test that repeats an earlier one, at most one for each."""
+        for number, later in enumerate(group):
+            for earlier in group[:number]:
+                differing = _differing(earlier, later)
+                if differing is not None and later.unit.name != earlier.unit.name:
+                    yield self._finding(earlier, later, differing)
+                    break
+
+    def _finding(self, earlier: _Test, later: _Test, differing: list[tuple[str, str]]) -> Finding:
+        first, second = (test.unit.name.rpartition(".")[2] for test in (earlier, later))
+        if differing:
+            how = ", ".join(f"{one} became {other}" for one, other in differing)
+            message = f"`{second}` repeats `{first}`: beside names only a literal differs ({how})"
+        else:
+            message = f"`{second}` repeats `{first}` word for word, but for the names of its variables"
+        span_of = later.unit.node
+        return self.finding(
+            later.unit,
+            span_of,
+            message,
+            certainty="question" if differing else "likely",
+            steps=[
+                step(earlier.unit, earlier.unit.node, f"`{first}` does it first"),
+                step(later.unit, later.unit.node, f"`{second}` does it again"),
+            ],
+            still_catches=(f"`{first}`, by the same check after the same calls",),
+            fix=None if differing else Fix(f"delete `{second}`", (delete(later.unit, later.unit.node),)),
+        )
+
+
+def _test(unit: Unit) -> _Test | None:
+    tree = unit.tree
+    assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    words, nodes = body_words(tree)
+    return _Test(unit, tuple(words), frozenset(_checked(tree))) if nodes >= _LEAST_NODES else None
+
+
+def _setting(unit: Unit, test: _Test) -> tuple[object, ...]:
+    """What two tests must share to be twins at all: class, fixtures, decorators, and number of words."""
+    tree = unit.tree
+    assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    parameters = tuple(argument.arg for argument in (*tree.args.args, *tree.args.kwonlyargs))
+    decorators = tuple(ast.dump(decorator) for decorator in tree.decorator_list)
+    return unit.name.rpartition(".")[0], parameters, decorators, len(test.words)
+
+
+def _differing(earlier: _Test, later: _Test) -> list[tuple[str, str]] | None:
+    """The literals in which two tests differ, if they differ in nothing else, in at most
+    `_MOST_LITERALS`, and in none that a check names; else None."""
+    found = []
+    words = zip(earlier.words, later.words, strict=True)
+    for place, (one, other) in enumerate(words):
+        if one != other:
+            if earlier.words[place - 1] != "Constant" or len(found) == _MOST_LITERALS:
+                return None
+            if one in earlier.checked or other in later.checked or not _alike(one, other):
+                return None
+            found.append((one, other))
+    return found
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two literals differ in a number alone, and neither is one that code treats apart."""
+    if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
+        return False
+    return not {*_NUMBER.findall(one), *_NUMBER.findall(other)} & {"0", "1"}
+
+
+def _checked(tree: ast.AST) -> Iterator[str]:
+    """The literals that stand in a test's checks, as they are written in `body_words`."""
+    for node in ast.walk(tree):
+        inside: list[ast.AST] = []
+        if isinstance(node, ast.Assert):
+            inside = [node.test]
+        elif isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name.lower().lstrip("_").startswith(_CHECKING):
+                inside = [*node.args, *(keyword.value for keyword in node.keywords)]
+        for root in inside:
+            for below in ast.walk(root):
+                if isinstance(below, ast.Constant):
+                    yield repr(below.value)

@@ -1,0 +1,267 @@
+"""A check of a value that is computed from values which are already compared exactly.
+
+## Why
+Advantages follow from rewards and masks; a digest follows from the tokens. Where those are equal, what is
+computed from them is equal too, and a comparison of it within a tolerance adds lines, flags and a tolerance
+to choose, but nothing that it alone could catch.
+
+## Instead
+Compare what the producer starts from, exactly, and leave out what it computes. Keep the check if the two
+sides compute the value in different ways: then say so beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reviewbot.flow.fields import FieldCheck, field_checks
+from reviewbot.flow.nearby import still_catches
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
+
+_PRODUCER = """
+from statistics import fmean
+
+def add_scores(rows):
+    mean = fmean(row["reward"] for row in rows)
+    for row in rows:
+        row["score"] = [(row["reward"] - mean) * keep for keep in row["mask"]]
+"""
+_SAMPLED = _PRODUCER.replace('row["reward"] - mean', 'row["reward"] - draw(row)')
+_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """The one function that writes a field, and the keys that it reads to do so."""
+
+    path: str
+    unit: Unit
+    reads: frozenset[str]
+
+
+class ImpliedCheck(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            import math
+
+            def compare(left, right):
+                for field in ("reward", "mask"):
+                    if left[field] != right[field]:
+                        raise AssertionError(field)
+                for a, b in zip(left["score"], right["score"], strict=True):
+                    if not math.isclose(a, b, rel_tol=1e-4):
+                        raise AssertionError("score")  # <- here
+            """,
+            path="tests/compare.py",
+            files={"trainer/score.py": _PRODUCER},
+        ),
+    )
+    good = (
+        Example(
+            """
+            import math
+
+            def compare(left, right):
+                if left["reward"] != right["reward"]:
+                    raise AssertionError("reward")
+                for a, b in zip(left["score"], right["score"], strict=True):
+                    if not math.isclose(a, b, rel_tol=1e-4):
+                        raise AssertionError("score")
+            """,
+            path="tests/compare.py",
+            files={"trainer/score.py": _PRODUCER},
+        ),
+        Example(
+            """
+            import math
+
+            def compare(left, right):
+                for field in ("reward", "mask"):
+                    assert left[field] == right[field]
+                for a, b in zip(left["score"], right["score"], strict=True):
+                    assert math.isclose(a, b, rel_tol=1e-4)
+            """,
+            path="tests/compare.py",
+            files={"trainer/score.py": _SAMPLED},
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        subscripts = sum(isinstance(node, ast.Subscript) for node in ast.walk(unit.tree))
+        gets = sum(isinstance(node, ast.Attribute) and node.attr == "get" for node in ast.walk(unit.tree))
+        return subscripts + gets >= 4
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        found = field_checks(unit)
+        for check in found:
+            if not check.exact:
+                exact = [other for other in found if other.exact and set(other.records) == set(check.records)]
+                fields = {field for other in exact for field in other.fields}
+                for field in check.fields:
+                    if field not in fields:
+                        yield from self._judge(unit, check, field, exact, fields, repo)
+
+    def _judge(
+        self,
+        unit: Unit,
+        check: FieldCheck,
+        field: str,
+        exact: list[FieldCheck],
+        fields: set[str],
+        repo: Repo,
+    ) -> Iterator[Finding]:
+        origin = _origin(field, unit, repo)
+        if origin is None or not origin.reads or not origin.reads <= fields:
+            return
+        names = _listed(sorted(origin.reads))
+        alone = check.fields == (field,)
+        yield self.finding(
+            unit,
+            check.check.node,
+            f"`{field}` is computed from {names}, which are compared exactly: "
+            f"this comparison of it can fail only where they already did",
+            certainty="likely",
+            steps=[
+                Step(
+                    origin.path,
+                    origin.unit.line,
+                    origin.unit.end_line,
+                    f"`{origin.unit.name}` computes `{field}` from {names} and nothing else",
+                ),
+                *(
+                    step(unit, other.check.node, f"{_listed(other.fields)} compared exactly")
+                    for other in exact
+                ),
+                step(
+                    unit,
+                    check.check.node,
+                    f"`{field}` compared again, within a tolerance"
+                    + ("" if alone else f"; of {_listed(check.fields)} only this field is implied"),
+                ),
+            ],
+            still_catches=still_catches(unit, check.check.condition or check.check.node),
+        )
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _origin(field: str, unit: Unit, repo: Repo) -> _Origin | None:
+    """The one function that writes a field, if all that goes into it are keys of its one argument's
+    records; None where anything else could."""
+    places = {
+        (path, key.function)
+        for path, key in repo.index.writers(field)
+        if key.function
+        and not _is_test(path, key.function)
+        and (path, key.function) != (unit.file.path, unit.name)
+    }
+    if len(places) != 1:
+        return None
+    path, function = places.pop()
+    file = repo.file(path)
+    producer = file.unit(function) if file is not None else None
+    if file is None or producer is None or not producer.is_function:
+        return None
+    reads: set[str] = set()
+    if not _pure(producer, file, reads, _DEPTH):
+        return None
+    return _Origin(path, producer, frozenset(reads - {field}))
+
+
+def _is_test(path: str, function: str) -> bool:
+    return function.rpartition(".")[2].startswith("test") or path.rpartition("/")[2].startswith("test_")
+
+
+_GROWING = frozenset({
+    "append", "setdefault", "values", "items", "keys", "get", "extend", "add", "sum", "mean", "std", "max",
+    "min", "update", "copy", "sort", "insert", "join", "index", "count",
+})  # fmt: skip
+_RANDOM = frozenset(
+    {"random", "secrets", "time", "datetime", "os", "uuid", "socket", "subprocess", "threading"}
+)
+
+
+def _pure(unit: Unit, file: File, reads: set[str], depth: int) -> bool:
+    """Whether a function's results follow from its arguments alone; collects the keys that it reads."""
+    import builtins
+
+    tree = unit.tree
+    assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    local = {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    local |= {node.arg for node in ast.walk(tree.args) if isinstance(node, ast.arg)}
+    if "self" in local or depth == 0:
+        return False
+    annotations = _annotations(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            if isinstance(node.slice.value, str) and isinstance(node.ctx, ast.Load):
+                reads.add(node.slice.value)
+        elif isinstance(node, ast.Call):
+            if not _harmless(node, file, local, reads, depth):
+                return False
+        elif isinstance(node, ast.Name) and node.id not in local and id(node) not in annotations:
+            known = hasattr(builtins, node.id) or node.id in file.imports or file.unit(node.id) is not None
+            if not known and not _is_constant(node.id):
+                return False
+    return True
+
+
+def _annotations(tree: ast.AST) -> set[int]:
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        for held in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if isinstance(held, ast.AST):
+                found |= {id(below) for below in ast.walk(held)}
+    return found
+
+
+def _is_constant(name: str) -> bool:
+    return name.strip("_").isupper()
+
+
+def _harmless(call: ast.Call, file: File, local: set[str], reads: set[str], depth: int) -> bool:
+    """Whether a call adds nothing of its own to what it is given."""
+    import builtins
+
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        root: ast.expr = function
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        if isinstance(root, ast.Name) and root.id in file.imports and root.id not in local:
+            return _is_pure_module(file.imports[root.id])
+        if function.attr == "get" and call.args and isinstance(call.args[0], ast.Constant):
+            reads.add(str(call.args[0].value))
+        return function.attr in _GROWING
+    if not isinstance(function, ast.Name) or function.id in local:
+        return False
+    if function.id in file.imports:
+        return _is_pure_module(file.imports[function.id])
+    own = file.unit(function.id)
+    if own is not None and own.kind == "function":
+        return _pure(own, file, reads, depth - 1)
+    return hasattr(builtins, function.id) and function.id not in (
+        "open",
+        "input",
+        "id",
+        "hash",
+        "exec",
+        "eval",
+    )
+
+
+def _is_pure_module(target: str) -> bool:
+    top = target.partition(".")[0]
+    if top in ("torch", "numpy", "jax"):
+        return not any(word in target for word in ("random", "rand", "distributed", "empty"))
+    return top in sys.stdlib_module_names and top not in _RANDOM

@@ -1,0 +1,108 @@
+"""A test writes again what the product, or another file, already has.
+
+## Why
+Two copies of one piece of code go apart: the test then checks its own copy, not what runs. Every line of it
+is read, kept and fixed twice.
+
+## Instead
+Call what exists. If it cannot be called as it stands, make it so (a parameter, a public name), which is a
+smaller change than a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.shapes import shape_of
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+
+_LEAST_NODES = 45
+_DUMP = """
+import json
+
+def write_rows(path, step, batch):
+    lines = []
+    for index, length in enumerate(batch["lengths"]):
+        row = {"step": step}
+        for field in ("tokens", "mask"):
+            row[field] = batch[field][index][:length]
+        lines.append(json.dumps(row))
+    path.write_text("\\n".join(lines))
+"""
+
+
+class ReimplementsExisting(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            import json
+
+            def record(out, train_step, data):  # <- here
+                found = []
+                for place, size in enumerate(data["lengths"]):
+                    record = {"step": train_step}
+                    for name in ("tokens", "mask"):
+                        record[name] = data[name][place][:size]
+                    found.append(json.dumps(record))
+                out.write_text("\\n".join(found))
+            """,
+            path="tests/recorder.py",
+            files={"trainer/dump.py": _DUMP},
+        ),
+    )
+    good = (
+        Example(
+            """
+            import json
+
+            def record(out, train_step, data):
+                found = []
+                for place, size in enumerate(data["lengths"]):
+                    record = {"step": train_step}
+                    for name in ("tokens", "rewards"):
+                        record[name] = data[name][place][:size]
+                    found.append(json.dumps(record))
+                out.write_text("\\n".join(found))
+            """,
+            path="tests/recorder.py",
+            files={"trainer/dump.py": _DUMP},
+        ),
+        Example(_DUMP, path="trainer/dump.py"),
+        Example(_DUMP, path="one/dump.py", files={"two/dump.py": _DUMP}),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return in_test_file(unit.file.path) and not unit.is_test
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not self.suspect(unit):
+            return
+        shape, size = shape_of(unit.tree)  # type: ignore[arg-type]
+        if not shape or size < _LEAST_NODES:
+            return
+        others = [
+            (path, found)
+            for path, found in repo.index.same_shape(shape)
+            if path != unit.file.path and not in_test_file(path)
+        ]
+        if not others:
+            return
+        path, found = others[0]
+        kind = "method" if found.kind == "method" else "function"
+        lines = found.end_line - found.line + 1
+        yield self.finding(
+            unit,
+            unit.node,
+            f"`{unit.name}` is `{found.name}` of {path} again, with other names",
+            certainty="likely",
+            steps=[
+                Step(path, found.line, found.end_line, f"the {kind} `{found.name}`, {lines} lines"),
+                step(unit, unit.node, "the same statements, calls and keys in the same order"),
+            ],
+            still_catches=(
+                f"whatever checks `{found.name}`; nothing ties this copy to it, so it can go its own way",
+            ),
+        )
