@@ -23,6 +23,17 @@ class Sides(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     other: tuple[str, ...] = ()
 
 
+class Parity(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """How `reviewbot parity` reads this repository's dumps.
+
+    `mapping` says which column holds which field of a row. `command` is what leaves a leg's rows in the
+    folder that stands in its place for `{out}`.
+    """
+
+    mapping: dict[str, str] = {}
+    command: tuple[str, ...] = ()
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """What a repository says of how it wants to be reviewed.
 
@@ -32,6 +43,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     `volatile_fields` to differ between equal runs. `ci_lists` are further files that list what CI runs.
     `max_file_bytes` is the size from which on a file counts as generated and is not read; `rule_seconds`
     the processor time that one rule may take on one file.
+    `parity` is for the runs that are compared row for row.
     """
 
     select: tuple[str, ...] = ()
@@ -44,6 +56,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     ci_lists: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
     rule_seconds: float = 5.0
+    parity: Parity = Parity()
 
 
 FAIL_ON = ("proved", "likely", "question", "never")
@@ -118,7 +131,9 @@ def _explain(message: str, where: str, text: str) -> str:
     if unknown:
         key = unknown[1]
         keys = tuple(
-            field.encode_name for struct in (Config, Sides) for field in msgspec.structs.fields(struct)
+            field.encode_name
+            for struct in (Config, Sides, Parity)
+            for field in msgspec.structs.fields(struct)
         )
         return f"{where}{_line(text, key)}: [tool.reviewbot] has no key {key!r}{hint(key, keys)}"
     at = re.search(r" - at `\$\.([a-z-]+)", message)

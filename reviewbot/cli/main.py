@@ -18,6 +18,7 @@ COMMANDS = {
     "probe": "run a check on changed inputs and show a difference that it lets through",
     "rule": "explain a rule from its own file, or list all rules",
     "action": "review a pull request as a step of a GitHub workflow",
+    "parity": "compare the rows that two runs trained on, or make the runs and compare them",
 }
 
 EXIT_CODES = """\

@@ -1,0 +1,1 @@
+"""The rows that two runs trained on, compared token for token."""

@@ -1,0 +1,208 @@
+"""One side of a comparison: its files in order, read row by row."""
+
+from __future__ import annotations
+
+import glob
+import re
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.parity.dumps import mapped
+from reviewbot.parity.dumps.format import Format, Where, step_of
+from reviewbot.parity.dumps.lines import lines
+from reviewbot.parity.dumps.nemo_rl import NemoRL
+from reviewbot.parity.dumps.plain import Plain
+from reviewbot.parity.rows import Row
+
+FORMATS = ("plain", "nemo-rl", "verl", "trl", "mapping")
+SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
+# What lies beside rows in a run's folder and holds none.
+NOT_ROWS = frozenset({"restores.jsonl", "journal.jsonl", "requests.jsonl", "keys.jsonl", "progress.jsonl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record as it stands in its file."""
+
+    data: bytes
+    where: Where
+
+
+@dataclass
+class Dump:
+    """The rows of one run. Reading it fills `torn`, `unused` and `read`, in bytes."""
+
+    name: str
+    files: tuple[Path, ...]
+    format: Format
+    torn: list[tuple[str, int]] = field(default_factory=list)
+    unused: set[str] = field(default_factory=set)
+    read: int = 0
+    _samples: Counter[tuple[int, int | str]] = field(default_factory=Counter)
+
+    def lines(self) -> Iterator[Line]:
+        """Records in the order of the files. A last line torn by a killed writer is noted and left out."""
+        for path in self.files:
+            step, index = step_of(path), 0
+            for number, data, complete in _records(path):
+                where = Where(path, number, index, step)
+                if not complete and not self._whole(data, where):
+                    self.torn.append((str(path), number))
+                    continue
+                if index == 0:
+                    self._note_unused(data)
+                self.read += len(data)
+                index += 1
+                yield Line(data, where)
+
+    def row(self, line: Line) -> Row:
+        """A record as a row; its sample may be open."""
+        return self._read(self.format.row, line)
+
+    def key(self, line: Line) -> Row:
+        """A record's step, prompt and sample, without decoding the rest of it."""
+        return self._read(self.format.key, line)
+
+    def numbered(self, row: Row) -> Row:
+        """The row with its sample: an open one is the next of its prompt. Ask once a record."""
+        if row.sample is not None:
+            return row
+        assert row.step is not None and row.prompt is not None
+        sample = self._samples[row.step, row.prompt]
+        self._samples[row.step, row.prompt] += 1
+        return msgspec.structs.replace(row, sample=sample)
+
+    def _read(self, read, line: Line) -> Row:  # type: ignore[no-untyped-def]
+        try:
+            row: Row = read(line.data, line.where)
+        except ValueError as error:
+            why = f"not a row of format {self.format.name}: {str(error)[:200]}"
+            raise UnreadableFile(str(line.where.path), why, line.where.line) from None
+        return row
+
+    def _whole(self, data: bytes, where: Where) -> bool:
+        try:
+            self.format.row(data, where)
+        except ValueError:
+            return False
+        return True
+
+    def _note_unused(self, data: bytes) -> None:
+        try:
+            self.unused |= self.format.unused(mapped.load(data))
+        except ValueError:
+            return  # whoever reads the row says so, with its line
+
+
+def opened(name: str, given: str, chosen: str | None, columns: dict[str, str]) -> Dump:
+    """A dump from a folder, a glob or a file, its format as named, mapped, or seen in its first record.
+
+    Raises `UsageError` where there is nothing to read or the format cannot be told, `UnreadableFile` for
+    what is not an ordinary file.
+    """
+    files = found(given)
+    if chosen == "mapping" and not columns:
+        raise UsageError(
+            "the format `mapping` needs a mapping: [tool.reviewbot.parity.mapping] or --map FIELD=COLUMN"
+        )
+    if columns and chosen in (None, "mapping"):
+        return Dump(name, files, mapped.Mapped("mapping", columns))
+    return Dump(name, files, _format(chosen) if chosen else _detected(files))
+
+
+def found(given: str) -> tuple[Path, ...]:
+    """The files that hold rows, in the order of their steps."""
+    path = Path(given)
+    if path.is_dir():
+        every = [
+            file
+            for file in path.rglob("*")
+            if file.name.endswith(SUFFIXES) and file.name not in NOT_ROWS and not file.name.startswith(".")
+        ]
+        files = [file for file in every if file.name.startswith("train_data_step")] or every
+        if not files:
+            raise UsageError(f"{given}: no rows in this folder (files that end in {', '.join(SUFFIXES)})")
+    elif path.exists() or path.is_symlink():
+        files = [path]
+    else:
+        files = [Path(name) for name in glob.glob(given, recursive=True) if not Path(name).is_dir()]
+        if not files:
+            raise UsageError(f"{given}: no such file or folder")
+    for file in files:
+        _ordinary(file)
+    return tuple(sorted(files, key=_by_number))
+
+
+def _ordinary(path: Path) -> None:
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        raise UnreadableFile(str(path), "a symbolic link is not followed; name the file it leads to")
+    if not stat.S_ISREG(mode):
+        raise UnreadableFile(str(path), "not an ordinary file")
+
+
+def _by_number(path: Path) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d{1,18})", str(path))
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
+
+
+def _records(path: Path) -> Iterator[tuple[int, bytes, bool]]:
+    if path.suffix != ".parquet":
+        yield from lines(path)
+        return
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise UsageError(f"{path}: reading Parquet needs pyarrow: pip install 'reviewbot[parity]'") from None
+    try:
+        number = 0
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=64):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield number, mapped.PARQUET + msgspec.msgpack.encode(values), True
+    except (pyarrow.ArrowException, OSError) as error:
+        raise UnreadableFile(str(path), f"cannot be read as Parquet: {str(error)[:200]}") from None
+
+
+def _format(name: str) -> Format:
+    makers: dict[str, Callable[[], Format]] = {
+        "plain": Plain,
+        "nemo-rl": NemoRL,
+        "verl": mapped.verl,
+        "trl": mapped.trl,
+    }
+    return makers[name]()
+
+
+def _detected(files: Sequence[Path]) -> Format:
+    for path in files:
+        for number, data, complete in _records(path):
+            try:
+                keys = set(mapped.load(data))
+            except ValueError as error:
+                if not complete:
+                    break
+                raise UnreadableFile(str(path), f"not JSON: {str(error)[:200]}", number) from None
+            if keys & {"token_loss_mask", "generation_logprobs", "sample_loss_mask"}:
+                return NemoRL()
+            if {"input", "output", "score"} <= keys:
+                return mapped.verl()
+            if {"prompt", "completion"} <= keys:
+                return mapped.trl()
+            if keys & {"token_ids", "text"} and path.suffix != ".parquet":
+                return Plain()
+            raise UnreadableFile(
+                str(path),
+                f"no known format has the fields {', '.join(sorted(map(str, keys))[:12])}; name one of "
+                f"{', '.join(FORMATS)} with --format, or say which column is which with --map FIELD=COLUMN",
+                number,
+            )
+    return Plain()  # every file is empty: there is nothing to read in any format

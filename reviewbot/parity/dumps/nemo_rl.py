@@ -1,0 +1,109 @@
+"""NeMo-RL's `train_data_step<N>.jsonl`: every value in a one-element list, rows padded to their batch.
+
+Rows carry neither a prompt's id nor a sample's, only `idx`, the position in the step; the samples of one
+prompt are those whose tokens begin alike up to the first trained one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from reviewbot.parity.dumps.format import Record, Where, typed
+from reviewbot.parity.dumps.mapped import Mapped
+from reviewbot.parity.rows import Row, sha256
+
+COLUMNS = {
+    "prompt": "idx",
+    "length": "input_lengths",
+    "token_ids": "token_ids",
+    "loss_mask": "token_loss_mask",
+    "reward": "rewards",
+    "sample_mask": "sample_loss_mask",
+    "logprobs": "generation_logprobs",
+    "prev_logprobs": "prev_logprobs",
+    "advantages": "advantages",
+}
+
+
+class _Wire(msgspec.Struct, frozen=True, gc=False):
+    token_ids: list[list[int]]
+    token_loss_mask: list[list[int | float | bool]] | None = None
+    input_lengths: list[int] | None = None
+    rewards: list[float] | None = None
+    filtered_rewards: list[float] | None = None
+    sample_loss_mask: list[float] | None = None
+    generation_logprobs: list[list[float]] | None = None
+    prev_logprobs: list[list[float]] | None = None
+    advantages: list[list[float]] | None = None
+    idx: list[int] | None = None
+
+
+class _Key(msgspec.Struct, frozen=True):
+    idx: list[int] | int | None = None
+
+
+class NemoRL:
+    """Reads the wire format as it is written; values without their list around them are taken too."""
+
+    name = "nemo-rl"
+
+    def __init__(self) -> None:
+        self._wire = typed(msgspec.json.Decoder(_Wire).decode, _Wire)
+        self._key = typed(msgspec.json.Decoder(_Key).decode, _Key)
+        self._bare = Mapped("nemo-rl", COLUMNS, extras=("filtered_rewards",))
+
+    def row(self, data: bytes, where: Where) -> Row:
+        try:
+            wire = self._wire(data)
+        except ValueError:
+            row = self._bare.row(data, where)
+        else:
+            length = _one(wire.input_lengths)
+            filtered = _one(wire.filtered_rewards)
+            row = Row(
+                step=where.step or 0,
+                prompt=where.index if wire.idx is None else _one(wire.idx),
+                token_ids=_cut(_one(wire.token_ids), length),
+                loss_mask=_unpadded_mask(_one(wire.token_loss_mask), length),
+                reward=_one(wire.rewards),
+                sample_mask=_one(wire.sample_loss_mask),
+                logprobs=_cut(_one(wire.generation_logprobs), length),
+                prev_logprobs=_cut(_one(wire.prev_logprobs), length),
+                advantages=_cut(_one(wire.advantages), length),
+                extras=None if filtered is None else {"filtered_rewards": filtered},
+            )
+        return msgspec.structs.replace(row, sample=0, group=_prompt(row))
+
+    def key(self, data: bytes, where: Where) -> Row:
+        idx = self._key(data).idx
+        prompt = where.index if idx is None else idx if isinstance(idx, int) else _one(idx)
+        return Row(step=where.step or 0, prompt=prompt, sample=0)
+
+    def unused(self, record: Record) -> frozenset[str]:
+        return frozenset(record) - set(COLUMNS.values()) - {"filtered_rewards"}
+
+
+def _one(values: list[Any] | None) -> Any:
+    if values is None:
+        return None
+    if len(values) != 1:
+        raise ValueError(f"a list of {len(values)} where NeMo-RL writes one sample a line")
+    return values[0]
+
+
+def _cut(values: list[Any] | None, length: int | None) -> list[Any] | None:
+    return values if values is None or length is None or len(values) <= length else values[:length]
+
+
+def _unpadded_mask(mask: list[Any] | None, length: int | None) -> list[Any] | None:
+    """The mask without its padding; whole where padding is trained, so that it shows."""
+    return mask if mask is None or length is None or any(mask[length:]) else mask[:length]
+
+
+def _prompt(row: Row) -> str | None:
+    if row.token_ids is None or row.loss_mask is None:
+        return None
+    first = next((index for index, trained in enumerate(row.loss_mask) if trained), len(row.loss_mask))
+    return sha256(row.token_ids[:first])[:12]

@@ -1,0 +1,49 @@
+"""Rows under their own names: one JSON object a line, with the fields of `Row`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from reviewbot.parity.dumps.format import Record, Where, typed
+from reviewbot.parity.rows import Row
+
+
+class _Key(msgspec.Struct, frozen=True):
+    step: int | None = None
+    prompt: int | str | None = None
+    sample: int | None = None
+
+
+_KNOWN = frozenset(field.encode_name for field in msgspec.structs.fields(Row))
+
+
+class Plain:
+    """The format that reviewbot writes itself."""
+
+    name = "plain"
+
+    def __init__(self) -> None:
+        self._row = typed(msgspec.json.Decoder(Row).decode, Row)
+        self._key = typed(msgspec.json.Decoder(_Key).decode, _Key)
+
+    def row(self, data: bytes, where: Where) -> Row:
+        row = self._row(data)
+        if row.step is not None and row.prompt is not None:
+            return row
+        return msgspec.structs.replace(row, **_filled(row.step, row.prompt, where))
+
+    def key(self, data: bytes, where: Where) -> Row:
+        key = self._key(data)
+        return Row(sample=key.sample, **_filled(key.step, key.prompt, where))
+
+    def unused(self, record: Record) -> frozenset[str]:
+        return frozenset(record) - _KNOWN
+
+
+def _filled(step: int | None, prompt: int | str | None, where: Where) -> dict[str, Any]:
+    return {
+        "step": step if step is not None else where.step or 0,
+        "prompt": prompt if prompt is not None else where.index,
+    }

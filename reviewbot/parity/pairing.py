@@ -1,0 +1,146 @@
+"""Rows of two runs brought together by step, prompt and sample, whatever order they come in.
+
+Memory does not grow with the dumps: rows in the same order meet at once; of the others the bytes wait, first
+in memory, then in a temporary file. What is kept of every row is its identity.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import IO, Literal
+
+import msgspec
+
+from reviewbot.parity.dumps.dump import Dump, Line
+from reviewbot.parity.dumps.format import Where
+from reviewbot.parity.rows import Identity, Row, identity
+
+Side = Literal["reference", "restored"]
+IN_MEMORY = 64 * 1024 * 1024  # bytes of rows that wait in memory for their partner
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The same row of both runs. `same_bytes`: their lines are equal byte for byte."""
+
+    row: Identity
+    reference: Row
+    restored: Row
+    same_bytes: bool
+    restored_at: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A row that only one run trained on."""
+
+    row: Identity
+    side: Side
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A row that one run trained on again."""
+
+    row: Identity
+    side: Side
+    where: Where
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Lines of one side that have not met their partner."""
+
+    dump: Dump
+    side: Side
+    spool: IO[bytes]
+    seen: set[Identity]
+    held: dict[Identity, tuple[bytes | None, int, int, Where]]
+    in_memory: int = 0
+
+    def put(self, row: Identity, line: Line) -> None:
+        if self.in_memory + len(line.data) <= IN_MEMORY:
+            self.in_memory += len(line.data)
+            self.held[row] = (line.data, 0, len(line.data), line.where)
+            return
+        at = self.spool.seek(0, 2)
+        self.spool.write(line.data)
+        self.held[row] = (None, at, len(line.data), line.where)
+
+    def take(self, row: Identity) -> Line | None:
+        found = self.held.pop(row, None)
+        if found is None:
+            return None
+        data, at, length, where = found
+        if data is None:
+            self.spool.seek(at)
+            return Line(self.spool.read(length), where)
+        self.in_memory -= length
+        return Line(data, where)
+
+
+def paired(reference: Dump, restored: Dump) -> Iterator[Pair | Alone | Repeated]:
+    """Every row of both runs: pairs and repetitions as they come, rows of one side alone at the end."""
+    with tempfile.TemporaryFile() as first, tempfile.TemporaryFile() as second:
+        one = _Waiting(reference, "reference", first, set(), {})
+        other = _Waiting(restored, "restored", second, set(), {})
+        in_order = True
+        for left, right in zip_longest(reference.lines(), restored.lines()):
+            if in_order and left is not None and right is not None:
+                pair = _side_by_side(one, left, other, right)
+                if isinstance(pair, Pair):
+                    yield pair
+                    continue
+                in_order = False
+                yield from _arrived(one, left, pair[0], other)
+                yield from _arrived(other, right, pair[1], one)
+                continue
+            for mine, line, yours in ((one, left, other), (other, right, one)):
+                if line is not None:
+                    yield from _arrived(mine, line, identity(mine.dump.numbered(mine.dump.key(line))), yours)
+        for mine in (one, other):
+            for row, (_, _, _, where) in mine.held.items():
+                yield Alone(row, mine.side, where)
+
+
+def _side_by_side(
+    one: _Waiting, left: Line, other: _Waiting, right: Line
+) -> Pair | tuple[Identity, Identity]:
+    """Two lines that came together, as a pair if both are the same row for the first time."""
+    same_bytes = (
+        left.data == right.data
+        and type(one.dump.format) is type(other.dump.format)
+        and (left.where.step, left.where.index) == (right.where.step, right.where.index)
+    )
+    reference = one.dump.row(left)
+    restored = reference if same_bytes else other.dump.row(right)
+    reference, restored = one.dump.numbered(reference), other.dump.numbered(restored)
+    row, its = identity(reference), identity(restored)
+    if row != its or row in one.seen or row in other.seen:
+        return row, its
+    one.seen.add(row)
+    other.seen.add(row)
+    return Pair(row, reference, restored, same_bytes, right.where)
+
+
+def _arrived(mine: _Waiting, line: Line, row: Identity, yours: _Waiting) -> Iterator[Pair | Repeated]:
+    if row in mine.seen:
+        yield Repeated(row, mine.side, line.where)
+        return
+    mine.seen.add(row)
+    partner = yours.take(row)
+    if partner is None:
+        mine.put(row, line)
+        return
+    (left, right) = (line, partner) if mine.side == "reference" else (partner, line)
+    one, other = (mine, yours) if mine.side == "reference" else (yours, mine)
+    yield Pair(row, _named(one, left, row), _named(other, right, row), left.data == right.data, right.where)
+
+
+def _named(side: _Waiting, line: Line, row: Identity) -> Row:
+    found = side.dump.row(line)
+    return found if found.sample is not None else msgspec.structs.replace(found, sample=row[2])

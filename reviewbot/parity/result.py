@@ -1,0 +1,109 @@
+"""What a comparison found: the types that the renderers and scripts see."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from reviewbot.parity.rows import Identity
+
+Verdict = Literal["pass", "fail", "set_aside", "inconclusive"]
+
+
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """One token of a difference's surroundings. `text` is None without a tokenizer."""
+
+    index: int
+    reference: int | None
+    restored: int | None
+    reference_text: str | None = None
+    restored_text: str | None = None
+    trained: bool | None = None
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """Where in its row a difference lies. `part` is such as `turn 2, sampled`.
+
+    `restored_prefix` is the range of token indices that a restore put back, end excluded.
+    """
+
+    part: str
+    tokens: tuple[Token, ...]
+    restored_prefix: tuple[int, int] | None = None
+    in_restored_prefix: bool | None = None
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """One difference that nothing excuses.
+
+    `reference` and `restored` are the values at the first difference, or of the whole field.
+    """
+
+    row: Identity | None
+    field: str
+    first_difference: int | None = None
+    reference: Any = None
+    restored: Any = None
+    why: str
+    context: Context | None = None
+
+
+class SetAside(msgspec.Struct, frozen=True, kw_only=True):
+    """A row that differs from a near-tie on. Gaps are between the two candidates' log-probs, in nats.
+
+    `tolerance` is what they may be at most, `also_differs` names other fields that differ in consequence.
+    """
+
+    row: Identity
+    first_difference: int
+    reference: int
+    restored: int
+    gap_reference: float
+    gap_restored: float
+    tolerance: float
+    also_differs: tuple[str, ...] = ()
+    context: Context | None = None
+
+
+class Logprobs(msgspec.Struct, frozen=True, kw_only=True):
+    """Log-probs of the same trained tokens in both runs.
+
+    `noise` is the largest gap that passes. `rank_correlation` is Spearman's, over `sampled` of the tokens.
+    """
+
+    noise: float
+    tokens: int
+    bit_identical: int
+    max_difference: float | None
+    mean_difference: float | None
+    rank_correlation: float | None
+    sampled: int
+    not_a_number: int
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of one comparison. `why` gives the reasons of a verdict other than pass."""
+
+    verdict: Verdict
+    why: tuple[str, ...]
+    rows: int
+    failures: tuple[Failure, ...]
+    failures_total: int
+    set_aside: tuple[SetAside, ...]
+    set_aside_allowed: int
+    restored_calls: int | None
+    repeated_restores: tuple[str, ...]
+    vacuous_fields: tuple[str, ...]
+    absent_fields: tuple[str, ...]
+    missing_rows: tuple[Identity, ...]
+    extra_rows: tuple[Identity, ...]
+    repeated_rows: tuple[Identity, ...]
+    groups: int
+    groups_with_unequal_rewards: int
+    max_logprob_difference: float | None
+    max_advantage_difference: float | None
+    logprobs: Logprobs | None
+    torn_lines: tuple[tuple[str, int], ...]
+    could_not_notice: tuple[str, ...]
+    environment: dict[str, Any]

@@ -1,0 +1,119 @@
+"""The outcome of a parity comparison in a terminal. Text out of dumps comes out visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reviewbot.parity.result import Context, Failure, Result, SetAside
+from reviewbot.parity.rows import Identity
+from reviewbot.render.inert import one_line
+
+SHOWN = 10  # failures, and rows set aside
+STYLES = {"pass": "bold green", "fail": "bold red", "set_aside": "bold yellow", "inconclusive": "bold yellow"}
+NAMES = {"pass": "pass", "fail": "fail", "set_aside": "set aside", "inconclusive": "inconclusive"}
+
+
+def show(result: Result, console: Console) -> None:
+    """Prints a result; the first difference with its surroundings."""
+    console.print(
+        Text.assemble((NAMES[result.verdict], STYLES[result.verdict]), "  ", ", ".join(counts(result)))
+    )
+    if result.verdict != "fail":
+        for why in result.why:
+            console.print(Text(f"  {one_line(why)}"))
+    for index, failure in enumerate(result.failures[:SHOWN]):
+        _failure(failure, console, first=index == 0)
+    if result.failures_total > SHOWN:
+        console.print(Text(f"  and {result.failures_total - SHOWN} more failures"))
+    for index, row in enumerate(result.set_aside[:SHOWN]):
+        _set_aside(row, console, first=index == 0 and not result.failures)
+    if len(result.set_aside) > SHOWN:
+        console.print(Text(f"  and {len(result.set_aside) - SHOWN} more rows set aside"))
+    for path, line in result.torn_lines:
+        console.print(Text(f"  {one_line(path)}:{line}: torn by a killed writer, left out"))
+    console.print(Text("could not have noticed:"))
+    for says in result.could_not_notice:
+        console.print(Text(f"  - {one_line(says)}"))
+    console.print(Text(f"environment {result.environment['digest'][:12]}", style="dim"))
+
+
+def counts(result: Result) -> Iterator[str]:
+    """What was compared, in figures."""
+    yield _counted(result.rows, "row")
+    if result.restored_calls is not None:
+        yield _counted(result.restored_calls, "restored call")
+    if result.failures_total:
+        yield _counted(result.failures_total, "failure")
+    if result.set_aside:
+        yield f"{len(result.set_aside)} set aside (of {result.set_aside_allowed} allowed)"
+    if result.logprobs:
+        found = result.logprobs
+        share = found.bit_identical / found.tokens if found.tokens else 0.0
+        yield f"log-probs {share:.1%} bit-identical, largest gap {found.max_difference:.3g}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def row_name(row: Identity | None) -> str:
+    """`step 1, prompt 2, sample 0`."""
+    return "the run" if row is None else f"step {row[0]}, prompt {one_line(str(row[1]))}, sample {row[2]}"
+
+
+def _failure(failure: Failure, console: Console, first: bool) -> None:
+    line = Text("  ")
+    line.append(row_name(failure.row), style="bold").append(f": {failure.field}", style="red")
+    if failure.first_difference is not None:
+        line.append(f"[{failure.first_difference}]", style="red")
+    values = (failure.reference, failure.restored)
+    if any(value is not None for value in values):
+        line.append(" " + " → ".join("nothing" if v is None else one_line(str(v)) for v in values))
+    console.print(line.append(f"  {one_line(failure.why)}"))
+    if failure.context:
+        _context(failure.context, failure.first_difference, console, whole=first)
+
+
+def _set_aside(row: SetAside, console: Console, first: bool) -> None:
+    line = Text("  ").append(row_name(row.row), style="bold")
+    line.append(f": set aside at {row.first_difference}: {row.reference} → {row.restored}", style="yellow")
+    line.append(f"  gaps {row.gap_reference:.4g} and {row.gap_restored:.4g}, at most {row.tolerance:.4g}")
+    if row.also_differs:
+        line.append(f"; also differs: {', '.join(row.also_differs)}")
+    console.print(line)
+    if row.context:
+        _context(row.context, row.first_difference, console, whole=first)
+
+
+def _context(context: Context, at: int | None, console: Console, whole: bool) -> None:
+    line = f"    {context.part}"
+    if context.restored_prefix:
+        start, end = context.restored_prefix
+        where = "in" if context.in_restored_prefix else "outside"
+        line += f"; {where} the restored prefix (tokens {start} to {end - 1})"
+    console.print(Text(line))
+    if not whole:
+        return
+    table = Table.grid(padding=(0, 1))
+    rows = {name: Text(name, style="dim") for name in ("index", "trained", "reference", "restored")}
+    cells: dict[str, list[Text]] = {name: [Text("    "), label] for name, label in rows.items()}
+    for token in context.tokens:
+        style = "bold red" if token.index == at else "" if token.reference == token.restored else "red"
+        trained = "·" if token.trained is None else "1" if token.trained else "0"
+        cells["index"].append(Text(str(token.index), style=style or "dim"))
+        cells["trained"].append(Text(trained, style="dim"))
+        cells["reference"].append(Text(_token(token.reference, token.reference_text), style=style))
+        cells["restored"].append(Text(_token(token.restored, token.restored_text), style=style))
+    for row in cells.values():
+        table.add_row(*row)
+    console.print(table)
+
+
+def _token(token: int | None, text: str | None) -> str:
+    if token is None:
+        return "-"
+    return str(token) if text is None else one_line(repr(text)[1:-1]) or "''"
