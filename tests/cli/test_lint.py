@@ -314,7 +314,12 @@ def test_fix_changes_only_what_it_means_to(reviewbot, tmp_path):
 
 
 def test_shown_fixes_are_a_diff_that_git_applies(reviewbot, repository):
-    repository.commit({"tests/test_a.py": "x = 1\n\n\n" + WEAK + "y = 2\n" * 9 + WEAK, "b.py": WEAK.rstrip()})
+    repository.commit(
+        {
+            "tests/test_a.py": "x = 1\n\n\n" + WEAK + "y = 2\n" * 9 + WEAK.replace("rows", "more"),
+            "b.py": WEAK.rstrip(),
+        }
+    )
     ran = reviewbot("lint", "--show-fixes", cwd=repository.folder)
     (repository.folder / "fix.diff").write_text(ran.out)
     repository.git("apply", "fix.diff")
