@@ -29,6 +29,7 @@ from reviewbot.model import Certainty
 _TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
 _ONE_VALUE = (*_TRUTHS, "assertIsNone", "assertIsNotNone")
 _ORDER = {"assertGreaterEqual": cst.GreaterThanEqual, "assertGreater": cst.GreaterThan}
+_COLLECTIONS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
 _VERDICT = re.compile(
     r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
 )
@@ -68,6 +69,15 @@ class ConstantVerdict(Rule):
             "        self.assertGreaterEqual(len(run(1)), 0)  # <- here\n"
             "        self.assertIsNotNone(run(1) == 2)  # <- here\n"
             "        self.assertTrue((run(1) == 2, 'wrong'))  # <- here\n"
+        ),
+        Example(
+            """
+            class T(TestCase):
+                def test(self):
+                    expected = ["table_9"]
+                    found = [option.name for option in run()]
+                    self.assertTrue(expected, found)  # <- here
+            """
         ),
         Example("def test_reached(run):\n    run()\n    assert True  # <- here\n"),
     )
@@ -212,6 +222,8 @@ class ConstantVerdict(Rule):
         certainty = _no_message(flow.resolve(first.value), first.value, flow.resolve(second.value), name)
         if certainty is None:
             return None
+        always = truth(first.value, unit)
+        certainty = "proved" if certainty == "likely" and always is not None and always.value else certainty
         code, fix = unit.text(second.value), None
         if name == "assertTrue" and certainty != "question":
             text = f"{dotted(call.func).rpartition('.')[0]}.assertEqual({unit.text(first.value)}, {code})"
@@ -277,7 +289,7 @@ def _no_message(
         return "proved"
     if isinstance(second, cst.Comparison):
         return "likely"
-    if not isinstance(second, (cst.Attribute, cst.Subscript, cst.List, cst.Tuple, cst.Dict)):
+    if not isinstance(second, (*_COLLECTIONS, cst.Attribute, cst.Subscript)):
         return None
     about_it = any(canonical(part) in parts for part in shown if isinstance(part, (cst.Name, cst.Attribute)))
     named = last_name(second)

@@ -19,19 +19,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.calls import callee, module_value
-from reviewbot.flow.control import enclosing, guards
-from reviewbot.flow.detours import Detour, detours
-from reviewbot.flow.intervals import Interval, intervals
-from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
+from reviewbot.flow.control import enclosing
+from reviewbot.flow.detours import Detour
+from reviewbot.flow.excuses import Excuse, excuses
+from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.provenance import Trace
-from reviewbot.flow.sides import Sides, condition_trace, says, sides
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, walk
-from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
-from reviewbot.model import Certainty
 
 _SHOWN = 6
 
@@ -97,6 +93,27 @@ class ExcuseBranch(Rule):
         ),
         Example(
             """
+            def test_sharded(whole, sharded, is_data_parallel):
+                for name in whole:
+                    if is_data_parallel:  # <- here
+                        continue
+                    assert whole[name] == sharded[name].gather()
+            """
+        ),
+        Example(
+            """
+            import warnings
+
+            def check(left, right, ratio, lenient):
+                error = get_err_ratio(left, right)
+                if lenient or error < 0.01 or left.small:  # <- here
+                    warnings.warn(str(error))
+                else:
+                    assert error < ratio
+            """
+        ),
+        Example(
+            """
             def test_same(slow, fast):
                 changed = set()
                 for key in slow:
@@ -158,6 +175,35 @@ class ExcuseBranch(Rule):
                     assert a == b
             """
         ),
+        # Each arm checks what holds in it; a tolerance; what follows from equality; values that are compared
+        # on every path; an expectation that need not be given.
+        Example(
+            """
+            def test_order(pairs, stderr=None):
+                for a, b in pairs:
+                    if a.key == b.key or a is b:
+                        assert a == b
+                    else:
+                        assert a != b
+                    if a == b:
+                        assert hash(a) == hash(b)
+                    assert a.size == b.size
+                    if a.empty and b.empty:
+                        assert a.size.sign() == b.size.sign()
+
+            def test_close(left, right, tolerance, out, stderr):
+                if abs(left - right) < tolerance:
+                    return
+                assert left / right == right / left
+                if stderr is not None and not tolerance:
+                    assert out == stderr
+
+            def test_ignored(left, right, ignore):
+                for a, b in zip(left, right, strict=True):
+                    if a not in ignore and b not in ignore:
+                        assert a == b
+            """
+        ),
         # Saying no is a verdict, not an excuse.
         Example(
             """
@@ -175,77 +221,32 @@ class ExcuseBranch(Rule):
         return branches and is_comparer(unit) and may_fail(unit) and compares_two(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not is_comparer(unit):
-            return
-        judged = judged_names(unit)
-        reported: set[int] = set()
-        for detour in detours(unit):
-            if id(detour.node) in reported or any(records(unit, s) & judged for s in detour.body):
-                continue
-            found = self._excuse(unit, detour)
-            if found is not None:
-                reported.add(id(detour.node))
-                yield found
-
-    def _excuse(self, unit: Unit, detour: Detour) -> Finding | None:
-        between = sides(unit, detour.missed)
-        if between is None:
-            return None
-        opened = condition_trace(unit, detour.condition, between)
-        if not between.both(opened.bindings):
-            return None
-        meaning = says(unit, detour.condition, detour.outcome, between) or _of_set(
-            unit, detour, opened, between
-        )
-        if meaning == "equal":
-            return None
-        ranges = intervals(opened) if opened.comparisons() else []
-        certainty: Certainty = "proved" if meaning == "different" or ranges else "likely"
-        return self.finding(
-            unit,
-            detour.condition,
-            _message(unit, detour, ranges),
-            certainty=certainty,
-            steps=_steps(unit, detour, opened, ranges),
-            still_catches=_catches(unit, detour),
-            fix=_fix(unit, detour),
-        )
+        if is_comparer(unit):
+            for excuse in excuses(unit):
+                yield self.finding(
+                    unit,
+                    excuse.detour.condition,
+                    _message(unit, excuse),
+                    certainty=excuse.certainty,
+                    steps=_steps(unit, excuse),
+                    still_catches=_catches(unit, excuse.detour),
+                    fix=_fix(unit, excuse.detour),
+                )
 
 
-def _of_set(unit: Unit, detour: Detour, opened: Trace, between: Sides) -> str | None:
-    """What membership in a set says, from the condition under which a key is put into it."""
-    node = detour.condition
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
-        return None
-    operator = node.comparisons[0].operator
-    if not isinstance(operator, (cst.In, cst.NotIn)):
-        return None
-    inside = isinstance(operator, cst.In) is detour.outcome
-    for where, read in opened.read:
-        for below in walk(read):
-            if isinstance(below, cst.CompIf) and where is unit:
-                found = says(where, below.test, inside, between)
-                if found is not None:
-                    return found
-    flow = values(unit)
-    for name in flow.reads(node.comparisons[0].comparator):
-        for mutation in flow.mutations(name.value):
-            for guard in guards(unit, mutation.node):
-                found = says(unit, guard.condition, guard.outcome is inside, between)
-                if found is not None:
-                    return found
-    return None
-
-
-def _message(unit: Unit, detour: Detour, ranges: list[Interval]) -> str:
+def _message(unit: Unit, excuse: Excuse) -> str:
+    detour = excuse.detour
     condition = _short(canonical(detour.condition))
+    if excuse.by_setting:
+        holds = condition if detour.outcome else f"not {condition}".replace("not not ", "")
+        return f"with `{holds}` this loop goes over both sides and compares nothing"
     negated = "" if detour.outcome else "not "
     missed = ", ".join(_missed(unit, detour)[:4])
     message = (
-        f"where {negated}`{condition}` holds, {missed} {'is' if missed.count(',') == 0 else 'are'} never"
+        f"where {negated}`{condition}` holds, {missed} {'are' if ', `' in missed else 'is'} never compared,"
     )
-    message += " compared, and the compared values decide whether it holds"
-    for found in ranges[:1]:
+    message += " and the compared values themselves decide that"
+    for found in excuse.ranges[:1]:
         message += f"; the excused range begins at `{_short(canonical(found.low))}` and ends at"
         message += f" `{_short(canonical(found.high))}`, which come from different things"
     return message
@@ -293,13 +294,14 @@ def _fields(unit: Unit, one: Judgement) -> list[str]:
     return [f"`{e.value}`" for e in listed.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
 
 
-def _steps(unit: Unit, detour: Detour, opened: Trace, ranges: list[Interval]) -> list[Step]:
+def _steps(unit: Unit, excuse: Excuse) -> list[Step]:
     """What opens the branch, the deepest first, then the branch, then what it leads around."""
+    detour = excuse.detour
     found: list[Step] = []
-    for where, read in reversed(opened.read):
+    for where, read in reversed(excuse.opened.read):
         if read is not detour.condition and isinstance(read, cst.BaseExpression) and _decides(where, read):
             found.append(step(where, read, f"this decides what is excused: `{_short(canonical(read))}`"))
-    for interval in ranges[:1]:
+    for interval in excuse.ranges[:1]:
         for node, word in ((interval.low_from, "begins with"), (interval.high_from, "ends with")):
             found.append(step(interval.unit, node, f"the excused range {word} `{_short(canonical(node))}`"))
     if len(found) > _SHOWN:

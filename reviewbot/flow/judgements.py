@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from reviewbot.flow.assertions import Relation
 from reviewbot.flow.checks import Check, checks, compared, comparisons
 from reviewbot.flow.control import statements
 from reviewbot.flow.summaries import Summaries
-from reviewbot.flow.syntax import root_name, walk
+from reviewbot.flow.syntax import last_name, root_name, walk
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def judgements(unit: Unit) -> list[Judgement]:
             for one in comparisons(unit)
             if one.relation in _SAME and not _written(one.left) and not _written(one.right)
         ]
+        for check in checks(unit):
+            if check.condition is not None:
+                found.extend(_distances(unit, check.node, check.condition))
         found.extend(_recorded(unit))
         found.sort(key=lambda judgement: unit.index.rank(judgement.node))
         _JUDGEMENTS[unit] = found
@@ -50,7 +54,24 @@ def judgements(unit: Unit) -> list[Judgement]:
 
 
 def judged_names(unit: Unit) -> frozenset[str]:
-    """The local names whose value a check of the unit reads, or that the unit returns as its verdict."""
+    """The local names whose value a check of the unit reads, that the unit returns as its verdict, or that
+    decide whether one of these is recorded."""
+    found = set(_read_by_checks(unit))
+    flow = values(unit)
+    branches = [(node, records(unit, node.body)) for node in unit.find(cst.If)] if found else []
+    while True:
+        further = {
+            name.value
+            for node, recorded in branches
+            if not recorded.isdisjoint(found)
+            for name in flow.reads(node.test)
+        }
+        if further <= found:
+            return frozenset(found)
+        found |= further
+
+
+def _read_by_checks(unit: Unit) -> frozenset[str]:
     flow = values(unit)
     found: set[str] = set()
     for check in checks(unit):
@@ -98,11 +119,33 @@ def _agreeing(
     for one in compared(unit, check, condition, holds=holds):
         if one.relation in _SAME and not _written(one.left) and not _written(one.right):
             yield Judgement(node, one.left, one.right)
-    for below in walk(condition):
-        if not isinstance(below, cst.BinaryOperation) or not isinstance(below.operator, cst.Subtract):
-            continue
-        if not _written(below.left) and not _written(below.right):
-            yield Judgement(node, below.left, below.right)
+    yield from _distances(unit, node, condition)
+
+
+def _distances(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> Iterator[Judgement]:
+    """The pairs whose distance a condition looks at, also by the name of the distance."""
+    flow = values(unit)
+    held = (flow.resolve(name) for name in flow.reads(condition))
+    for below in (inner for read in (condition, *held) for inner in walk(read)):
+        pair = _difference(below)
+        if pair is not None and not _written(pair[0]) and not _written(pair[1]):
+            yield Judgement(node, *pair)
+
+
+def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """The two values of which an expression measures how far they are apart."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
+        return node.left, node.right
+    if isinstance(node, cst.Call) and _DISTANCE.search(last_name(node)):
+        given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+        return (given[0], given[1]) if len(given) > 1 else None
+    return None
+
+
+_DISTANCE = re.compile(
+    r"(?i)(^|_)(diff|difference|dist|distance|err|error|mse|mae|rmse|kl|kl_div|cosine|cos|psnr|ssim|snr"
+    r"|similarity|mismatch|delta|loss)(_|$)"
+)
 
 
 def _is_verdict(node: cst.BaseExpression) -> bool:

@@ -43,14 +43,18 @@ class Sides:
         return not bindings.isdisjoint(self.left) or not bindings.isdisjoint(self.right)
 
 
-def sides(unit: Unit, found: Iterable[Judgement]) -> Sides | None:
-    """The two sides of judgements in one unit; None where both come from the same things."""
+def sides(unit: Unit, found: Iterable[Judgement], *, up: bool = True) -> Sides | None:
+    """The two sides of judgements in one unit; None where both come from the same things.
+
+    With `up` also what the callers in the file hand in.
+    """
     judged = list(found)
     keys = frozenset(
         binding for one in judged for node in (one.left, one.right) for binding in _subscripts(unit, node)
     )
     left, right = (
-        trace(unit, *nodes, keys=keys) for nodes in ([o.left for o in judged], [o.right for o in judged])
+        trace(unit, *nodes, keys=keys, up=up)
+        for nodes in ([one.left for one in judged], [one.right for one in judged])
     )
     own_left = frozenset(left.bindings) - frozenset(right.bindings)
     own_right = frozenset(right.bindings) - frozenset(left.bindings)
@@ -78,9 +82,22 @@ def _subscripts(unit: Unit, node: cst.CSTNode, depth: int = 4) -> Iterable[Bindi
                     yield from _subscripts(unit, binding.value, depth - 1)
 
 
-def condition_trace(unit: Unit, condition: cst.CSTNode, between: Sides, *, control: bool = True) -> Trace:
-    """What a condition was computed from, keys left out."""
-    return trace(unit, condition, control=control, keys=between.keys)
+def condition_trace(
+    unit: Unit, condition: cst.CSTNode, between: Sides, *, control: bool = True, up: bool = True
+) -> Trace:
+    """What a condition was computed from. Keys, and what is looked up in a collection, are left out."""
+    return trace(unit, *_deciding(condition), control=control, keys=between.keys, up=up)
+
+
+def _deciding(node: cst.CSTNode) -> list[cst.CSTNode]:
+    if isinstance(node, cst.BooleanOperation):
+        return [*_deciding(node.left), *_deciding(node.right)]
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        return _deciding(node.expression)
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return [node]
+    target = node.comparisons[0]
+    return [target.comparator] if isinstance(target.operator, (cst.In, cst.NotIn)) else [node]
 
 
 def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Sides) -> Says | None:
@@ -92,20 +109,13 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
     if isinstance(node, cst.BooleanOperation):
         every = isinstance(node.operator, cst.And) is outcome  # all operands hold, or their opposites do
         found = [says(unit, operand, outcome, between) for operand in (node.left, node.right)]
-        if every and ("equal" in found or _alike(unit, node.left, node.right, between)):
+        if every and ("equal" in found or alike(unit, node, between)):
             return "equal"
         if "different" in found and (every or set(found) == {"different"}):
             return "different"
         return "equal" if set(found) == {"equal"} else None
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
-        target = node.comparisons[0]
-        if not _across(unit, node.left, target.comparator, between):
-            return None
-        if isinstance(target.operator, (cst.Equal, cst.Is)):
-            return "equal" if outcome else "different"
-        if isinstance(target.operator, (cst.NotEqual, cst.IsNot)):
-            return "different" if outcome else "equal"
-        return None
+        return _compared(unit, node.left, node.comparisons[0], outcome, between)
     if isinstance(node, cst.Call) and predicate(node, unit) in ("equal", "close", "identical"):
         given = [arg.value for arg in node.args[:2]]
         if isinstance(node.func, cst.Attribute) and len(node.args) == 1:
@@ -113,6 +123,24 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
         if len(given) == 2 and _across(unit, given[0], given[1], between):
             return "equal" if outcome else "different"
     return None
+
+
+def _compared(
+    unit: Unit, left: cst.BaseExpression, target: cst.ComparisonTarget, outcome: bool, between: Sides
+) -> Says | None:
+    operator, right = target.operator, target.comparator
+    if isinstance(operator, (cst.Equal, cst.Is, cst.NotEqual, cst.IsNot)):
+        if not _across(unit, left, right, between):
+            return None
+        return "equal" if isinstance(operator, (cst.Equal, cst.Is)) is outcome else "different"
+    below = isinstance(operator, (cst.LessThan, cst.LessThanEqual))
+    if not below and not isinstance(operator, (cst.GreaterThan, cst.GreaterThanEqual)):
+        return None
+    # A distance between the sides against a bound.
+    apart, bound = (between.both(condition_trace(unit, node, between).bindings) for node in (left, right))
+    if apart is bound:
+        return None
+    return "equal" if (below is apart) is outcome else "different"
 
 
 def _across(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression, between: Sides) -> bool:
@@ -123,18 +151,17 @@ def _across(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression, betw
     return forth or back
 
 
-def _alike(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression, between: Sides) -> bool:
-    """Whether two conditions ask the same of the two sides: `isnan(a) and isnan(b)`."""
-    shape_one, shape_other = _shape(unit, one, between), _shape(unit, other, between)
-    return shape_one == shape_other and _across(unit, one, other, between)
+def alike(unit: Unit, node: cst.BooleanOperation, between: Sides) -> bool:
+    """Whether a condition asks the same of the two sides: `isnan(a) and isnan(b)`."""
+    one, other = _shape(unit, node.left, between), _shape(unit, node.right, between)
+    return one == other and _across(unit, node.left, node.right, between)
 
 
 def _shape(unit: Unit, node: cst.BaseExpression, between: Sides) -> str:
     """The code of a condition with the names that come from one side left open."""
-    flow = values(unit)
     names = {
         name.value
-        for name in flow.reads(node)
+        for name in values(unit).reads(node)
         if between.either(condition_trace(unit, name, between, control=False).bindings)
     }
     return _CHAIN.sub(lambda word: "□" if word[1] in names else word[0], canonical(node))

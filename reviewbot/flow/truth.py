@@ -255,9 +255,12 @@ def untouched(name: cst.Name, flow: Values) -> object:
 
 def _empty(node: cst.Name, flow: Values) -> Truth | None:
     value = untouched(node, flow)
-    if not isinstance(value, (list, dict, set)) or value:
+    if not isinstance(value, (list, dict, set)):
         return None
     (binding,) = flow.reaching(node)
+    if value:
+        place = (binding.node, "it is written out here, and is never empty")
+        return Truth(True, f"`{node.value}` holds what is written out", (place,))
     return Truth(False, f"nothing is ever put into `{node.value}`", ((binding.node, "it starts empty here"),))
 
 

@@ -1,0 +1,235 @@
+"""Branches by which the compared values themselves lead around their comparison."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.checks import checks
+from reviewbot.flow.control import enclosing, guards
+from reviewbot.flow.detours import Detour, detours
+from reviewbot.flow.intervals import Interval, intervals
+from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
+from reviewbot.flow.keyed import asks_for_key
+from reviewbot.flow.provenance import Trace
+from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
+from reviewbot.flow.syntax import canonical, last_name, literal, walk
+from reviewbot.flow.values import Binding, values
+from reviewbot.model import Certainty
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+# Where a process or a machine stands, and not what is compared.
+_PLACE = re.compile(
+    r"(?i)rank|main_process|primary|master|device|cuda|gpu|platform|version|available|verbose|debug"
+)
+_PRESENCE = frozenset({"isinstance", "hasattr", "callable"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Excuse:
+    """A detour that the compared values open. `opened` is what its condition was computed from, `ranges` are
+    those with unlike ends among it. `by_setting`: no compared value opens it, a setting does, for all."""
+
+    detour: Detour
+    opened: Trace
+    certainty: Certainty
+    ranges: tuple[Interval, ...] = ()
+    by_setting: bool = False
+
+
+def excuses(unit: Unit) -> Iterator[Excuse]:
+    """The excuses of a unit, one for each branch."""
+    judged = judged_names(unit)
+    reported: set[int] = set()
+    for detour in detours(unit):
+        if id(detour.node) in reported or any(records(unit, one) & judged for one in detour.body):
+            continue
+        if detour.way is None and _checks_in(unit, detour):
+            continue
+        found = _excuse(unit, detour) or _setting(unit, detour)
+        if found is not None:
+            reported.add(id(detour.node))
+            yield found
+
+
+def _checks_in(unit: Unit, detour: Detour) -> bool:
+    inside = {id(below) for statement in detour.body for below in walk(statement)}
+    return any(id(check.node) in inside for check in checks(unit))
+
+
+def _excuse(unit: Unit, detour: Detour) -> Excuse | None:
+    if asks_for_key(unit, detour.condition, detour.missed):
+        return None
+    for one in detour.missed:
+        if detour.way is None and _compared_anyway(unit, detour, one):
+            continue
+        found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
+    """The condition looks at both sides in the function itself."""
+    between = sides(unit, [one], up=False)
+    if between is None:
+        return None
+    opened = condition_trace(unit, detour.condition, between, up=False)
+    data = condition_trace(unit, detour.condition, between, control=False, up=False)
+    by_flag = all(_is_asked(part) or _is_flag(unit, part) for part in _operands(detour.condition))
+    if not between.both(data.bindings) and not (by_flag and between.both(opened.bindings)):
+        return None
+    meaning = says(unit, detour.condition, detour.outcome, between) or _of_set(unit, detour, opened, between)
+    if meaning == "equal" or _follows(unit, detour.condition, one):
+        return None
+    ranges = tuple(intervals(opened))
+    if meaning == "different" or ranges:
+        return Excuse(detour, opened, "proved", ranges)
+    certainty = _of_presence(unit, detour.condition, between)
+    return None if certainty is None else Excuse(detour, opened, certainty)
+
+
+def _of_collection(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
+    """The condition asks a collection or a flag that the callers computed from both sides."""
+    between = sides(unit, [one])
+    if between is None or not any(_is_asked(part) for part in _operands(detour.condition)):
+        return None
+    opened = condition_trace(unit, detour.condition, between)
+    own = {id(below) for below in walk(detour.condition)}
+    looked_at = [found for _, found in opened.comparisons() if id(found) not in own]
+    if not looked_at or not between.both(opened.bindings):
+        return None
+    meaning = _of_set(unit, detour, opened, between)
+    if meaning == "equal":
+        return None
+    return Excuse(detour, opened, "proved", tuple(intervals(opened)))
+
+
+def _operands(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(node, cst.BooleanOperation):
+        yield from _operands(node.left)
+        yield from _operands(node.right)
+    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield from _operands(node.expression)
+    else:
+        yield node
+
+
+def _is_asked(node: cst.BaseExpression) -> bool:
+    """Whether an operand asks what was computed before: `i in seen`, `kinds[i] == "x"`, `flags[i]`."""
+    if isinstance(node, cst.Comparison):
+        operator = node.comparisons[0].operator
+        return isinstance(operator, (cst.In, cst.NotIn)) or _is_asked(node.left)
+    if isinstance(node, cst.Call):
+        return last_name(node) == "get"
+    return isinstance(node, cst.Subscript)
+
+
+def _is_flag(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether an operand is a name that only ever holds True or False, set under conditions."""
+    if not isinstance(node, cst.Name):
+        return False
+    held = [binding.value for binding in values(unit).reaching(node)]
+    return bool(held) and all(value is not None and isinstance(literal(value), bool) for value in held)
+
+
+def _of_presence(unit: Unit, condition: cst.BaseExpression, between: Sides) -> Certainty | None:
+    """How sure an excuse is that neither equality nor difference opens: `a is None or b is None`."""
+    node = values(unit).resolve(condition)
+    if isinstance(node, cst.BooleanOperation):
+        operands = list(_operands(node))
+        present = all(_is_presence(operand) for operand in operands)
+        if alike(unit, node, between) and not present:
+            return None
+        if present:
+            plain = all(isinstance(operand, cst.Comparison) for operand in operands)
+            return "likely" if plain and unit.is_test else "question"
+    return "likely"
+
+
+def _is_presence(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Comparison):
+        operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+        return isinstance(operator, (cst.Is, cst.IsNot)) and literal(comparator) is None
+    return isinstance(node, cst.Call) and last_name(node) in _PRESENCE
+
+
+def _follows(unit: Unit, condition: cst.BaseExpression, one: Judgement) -> bool:
+    """Whether what is judged follows from the equality of what the condition compares: `a == b` before
+    `hash(a) == hash(b)`."""
+    node = values(unit).resolve(condition)
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    operands = (node.left, node.comparisons[0].comparator)
+    if not all(isinstance(operand, cst.Name) for operand in operands):
+        return False
+    names = {canonical(operand) for operand in operands}
+    return names.isdisjoint({canonical(one.left), canonical(one.right)})
+
+
+def _compared_anyway(unit: Unit, detour: Detour, one: Judgement) -> bool:
+    """Whether the same values, or what these are read from, are judged outside of the branch as well."""
+    inside = {id(below) for below in walk(detour.node)}
+    parts = [
+        {canonical(p) for p in walk(n) if isinstance(p, cst.BaseExpression)} for n in (one.left, one.right)
+    ]
+    for other in judgements(unit):
+        if other in detour.missed or id(other.node) in inside or isinstance(other.node, cst.Assign):
+            continue
+        left, right = canonical(other.left), canonical(other.right)
+        if (left in parts[0] and right in parts[1]) or (left in parts[1] and right in parts[0]):
+            return True
+    return False
+
+
+def _of_set(unit: Unit, detour: Detour, opened: Trace, between: Sides) -> Says | None:
+    """What membership in a set says, from the condition under which a key is put into it."""
+    node = detour.condition
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return None
+    operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+    if not isinstance(operator, (cst.In, cst.NotIn)):
+        return None
+    inside = isinstance(operator, cst.In) is detour.outcome
+    for where, read in opened.read:
+        for below in walk(read):
+            if isinstance(below, cst.CompIf) and where is unit:
+                found = says(where, below.test, inside, between)
+                if found is not None:
+                    return found
+    flow = values(unit)
+    for name in flow.reads(comparator):
+        for mutation in flow.mutations(name.value):
+            for guard in guards(unit, mutation.node):
+                found = says(unit, guard.condition, guard.outcome is inside, between)
+                if found is not None:
+                    return found
+    return None
+
+
+def _setting(unit: Unit, detour: Detour) -> Excuse | None:
+    """A setting under which a loop over both sides compares nothing at all."""
+    loop = enclosing(unit, detour.node, cst.For)
+    condition = detour.condition
+    while isinstance(condition, cst.UnaryOperation):
+        condition = condition.expression
+    if not isinstance(loop, cst.For) or not isinstance(condition, (cst.Name, cst.Attribute)):
+        return None
+    if _PLACE.search(canonical(condition)):
+        return None
+    inside = {id(below) for below in walk(loop)}
+    flow = values(unit)
+    reaching: set[Binding] = {b for name in flow.reads(condition) for b in flow.reaching(name)}
+    if any(id(binding.node) in inside for binding in reaching):
+        return None
+    if any(id(one.node) in inside and one not in detour.missed for one in judgements(unit)):
+        return None
+    if all(canonical(one.left) == canonical(one.right) for one in detour.missed):
+        return None
+    return Excuse(detour, Trace(), "question", by_setting=True)

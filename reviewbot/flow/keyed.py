@@ -1,0 +1,244 @@
+"""Loops that compare two mappings key by key, and which keys they get to see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.control import Guard, guards
+from reviewbot.flow.judgements import Judgement, judgements
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
+from reviewbot.flow.values import Binding, Values, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Sees = Literal["both", "common", "left", "right", "unknown"]
+
+_WRAPPERS = frozenset({"sorted", "list", "set", "tuple", "tqdm", "frozenset", "iter", "reversed"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keyed:
+    """A judgement of `left[key]` against `right[key]`.
+
+    `over` is what the keys come from, `sees` the keys that are looked at: of both sides, those that both
+    have, or those of one side. `skip` is the condition that passes over a key that the other side lacks.
+    `by_attribute`: one side is an object whose attributes the keys name.
+    """
+
+    judgement: Judgement
+    key: Binding
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+    over: cst.BaseExpression
+    sees: Sees
+    skip: cst.BaseExpression | None = None
+    guard: Guard | None = None
+    by_attribute: bool = False
+
+
+def keyed(unit: Unit) -> Iterator[Keyed]:
+    """Every judgement of a unit that looks up one key in two mappings, in source order."""
+    flow = values(unit)
+    for one in judgements(unit):
+        for key, left in _lookups(flow, one.left):
+            for other, right in _lookups(flow, one.right):
+                if other is key and canonical(left) != canonical(right) and key.value is not None:
+                    yield _seen(unit, one, key, left, right, key.value)
+                    break
+            else:
+                continue
+            break
+
+
+def _lookups(
+    flow: Values, node: cst.BaseExpression, depth: int = 3
+) -> Iterator[tuple[Binding, cst.BaseExpression]]:
+    """The keys bound by a loop by which a value is looked up, each with the mapping."""
+    for below in walk(node):
+        mapping: cst.BaseExpression | None = None
+        index: cst.BaseExpression | None = None
+        if isinstance(below, cst.Subscript) and len(below.slice) == 1:
+            if isinstance(below.slice[0].slice, cst.Index):
+                mapping, index = below.value, below.slice[0].slice.value
+        elif isinstance(below, cst.Call) and below.args:
+            if isinstance(below.func, cst.Attribute) and below.func.attr.value == "get":
+                mapping, index = below.func.value, below.args[0].value
+            elif dotted(below.func) == "getattr" and len(below.args) > 1:
+                mapping, index = below.args[0].value, below.args[1].value
+        if mapping is not None and isinstance(index, cst.Name):
+            for binding in flow.reaching(index):
+                if binding.kind == "loop" and binding.role in ("item", "key"):
+                    yield binding, mapping
+        if isinstance(below, cst.Name):
+            for binding in flow.reaching(below):
+                if binding.role == "value" and binding.value is not None:
+                    key = _key_beside(flow, binding)
+                    if key is not None:
+                        yield key, binding.value
+                elif depth and binding.kind in ("assign", "walrus") and binding.value is not None:
+                    yield from _lookups(flow, binding.value, depth - 1)
+
+
+def _key_beside(flow: Values, value: Binding) -> Binding | None:
+    """The key of `for key, value in mapping.items()`."""
+    return next(
+        (b for b in flow.all if b.role == "key" and b.value is value.value and b.kind == "loop"), None
+    )
+
+
+def _seen(
+    unit: Unit,
+    one: Judgement,
+    key: Binding,
+    left: cst.BaseExpression,
+    right: cst.BaseExpression,
+    over: cst.BaseExpression,
+) -> Keyed:
+    flow = values(unit)
+    sees = _sees(flow, over, left, right)
+    for guard in (*_filters(unit, one, key), *guards(unit, one.node)):
+        for side in (left, right):
+            if _asks_for(flow, guard, key, side):
+                return Keyed(one, key, left, right, over, "common", guard.condition, guard)
+    by_attribute = any(dotted(call.func) == "getattr" for call in _calls(flow, one.left, one.right))
+    return Keyed(one, key, left, right, over, sees, by_attribute=by_attribute)
+
+
+def _calls(flow: Values, *nodes: cst.BaseExpression) -> Iterator[cst.Call]:
+    for node in nodes:
+        for read in (node, *(flow.resolve(name) for name in flow.reads(node))):
+            yield from (below for below in walk(read) if isinstance(below, cst.Call))
+
+
+def _filters(unit: Unit, one: Judgement, key: Binding) -> Iterator[Guard]:
+    """The filters of the comprehension that a judgement stands in, as guards."""
+    for above in unit.ancestors(one.left):
+        if isinstance(above, (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)):
+            clause: cst.CompFor | None = above.for_in
+            while clause is not None:
+                for condition in clause.ifs:
+                    yield Guard(above, condition.test, True)
+                clause = clause.inner_for_in
+        if isinstance(above, cst.BaseStatement):
+            return
+
+
+def _asks_for(flow: Values, guard: Guard, key: Binding, side: cst.BaseExpression) -> bool:
+    """Whether a guard lets a node run only for keys that a mapping has."""
+    return any(
+        _is_membership(flow, part, outcome, key, side)
+        for part, outcome in _parts(guard.condition, guard.outcome)
+    )
+
+
+def _parts(node: cst.BaseExpression, outcome: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield from _parts(node.expression, not outcome)
+    elif isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And) is outcome:
+        yield from _parts(node.left, outcome)
+        yield from _parts(node.right, outcome)
+    else:
+        yield node, outcome
+
+
+def _is_membership(
+    flow: Values, node: cst.BaseExpression, outcome: bool, key: Binding, side: cst.BaseExpression
+) -> bool:
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+    if isinstance(operator, (cst.In, cst.NotIn)):
+        keys = _stripped(comparator)
+        return (
+            isinstance(node.left, cst.Name)
+            and key in flow.reaching(node.left)
+            and isinstance(operator, cst.In) is outcome
+            and canonical(keys) == canonical(_stripped(side))
+        )
+    if isinstance(operator, (cst.Is, cst.IsNot)) and literal(comparator) is None:
+        # `other.get(key) is None` stands for a key that is not there.
+        found = flow.resolve(node.left)
+        return (
+            isinstance(found, cst.Call)
+            and last_name(found) == "get"
+            and isinstance(found.func, cst.Attribute)
+            and canonical(found.func.value) == canonical(side)
+            and isinstance(operator, cst.IsNot) is outcome
+        )
+    return False
+
+
+def _stripped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The mapping whose keys an expression gives: `a` of `sorted(a.keys())`."""
+    while isinstance(node, cst.Call):
+        if isinstance(node.func, cst.Name) and node.func.value in _WRAPPERS and node.args:
+            node = node.args[0].value
+        elif (
+            isinstance(node.func, cst.Attribute)
+            and not node.args
+            and node.func.attr.value in ("keys", "items")
+        ):
+            node = node.func.value
+        else:
+            return node
+    return node
+
+
+def _sees(
+    flow: Values, over: cst.BaseExpression, left: cst.BaseExpression, right: cst.BaseExpression
+) -> Sees:
+    keys = _stripped(over)
+    if isinstance(keys, cst.Name):
+        keys = (
+            _stripped(flow.resolve(keys))
+            if canonical(keys) not in (canonical(left), canonical(right))
+            else keys
+        )
+    if canonical(keys) == canonical(left):
+        return "left"
+    if canonical(keys) == canonical(right):
+        return "right"
+    if isinstance(keys, cst.BinaryOperation) and _are_both(keys.left, keys.right, left, right):
+        if isinstance(keys.operator, cst.BitAnd):
+            return "common"
+        return "both" if isinstance(keys.operator, cst.BitOr) else "unknown"
+    if isinstance(keys, cst.Call) and isinstance(keys.func, cst.Attribute) and len(keys.args) == 1:
+        name = keys.func.attr.value
+        both = _are_both(keys.func.value, keys.args[0].value, left, right)
+        return (
+            "common" if both and name == "intersection" else "both" if both and name == "union" else "unknown"
+        )
+    if isinstance(keys, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+        sides = {canonical(left), canonical(right)}
+        tests = [condition.test for condition in keys.for_in.ifs]
+        asked = [test.comparisons[0] for test in tests if isinstance(test, cst.Comparison)]
+        if any(
+            isinstance(one.operator, cst.In) and canonical(_stripped(one.comparator)) in sides
+            for one in asked
+        ):
+            return "common"
+    return "unknown"
+
+
+def _are_both(
+    one: cst.BaseExpression, other: cst.BaseExpression, left: cst.BaseExpression, right: cst.BaseExpression
+) -> bool:
+    found = {canonical(_stripped(one)), canonical(_stripped(other))}
+    return found == {canonical(left), canonical(right)}
+
+
+def asks_for_key(unit: Unit, condition: cst.BaseExpression, judged: Collection[Judgement]) -> bool:
+    """Whether a condition only asks whether one of the mappings that judgements look up has the key."""
+    flow = values(unit)
+    for one in judged:
+        for side in (one.left, one.right):
+            for key, mapping in _lookups(flow, side):
+                for outcome in (True, False):
+                    if _asks_for(flow, Guard(condition, condition, outcome), key, mapping):
+                        return True
+    return False

@@ -1,0 +1,247 @@
+"""Two runs are compared only for the keys that one of them, or both, happen to have.
+
+## Why
+A row, a tensor or a field that a run lost has no key there. A loop over the common keys, over the keys of one
+side, or one that passes over a key that the other side lacks, never looks at it: the fault that drops most of
+the rows is the one that passes best.
+
+## Instead
+Demand `left.keys() == right.keys()` before the loop, or loop over the union and let a missing key fail.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import checks
+from reviewbot.flow.control import statements
+from reviewbot.flow.guards import same_keys, same_length
+from reviewbot.flow.judgements import judged_names, records
+from reviewbot.flow.keyed import Keyed, keyed
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.model import Certainty
+
+_SAME_KEYS = frozenset(
+    {"state_dict", "named_parameters", "asdict", "vars", "dict", "getattr", "deepcopy", "copy"}
+)
+_EXPECTED = re.compile(r"(?i)expect|kwarg|config|default|setting|option|attrs|param|golden|wanted|^[A-Z_]+$")
+
+
+class PairKeysIntersect(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example(
+            """
+            def compare(before, after):
+                for name in before.keys() & after.keys():
+                    assert before[name] == after[name]  # <- here
+            """
+        ),
+        Example(
+            """
+            def compare(before, after):
+                for step in sorted(before):
+                    if step not in after:  # <- here
+                        continue
+                    loss, again = before[step], after[step]
+                    if abs(loss - again) > 1e-3:
+                        raise AssertionError(step)
+            """
+        ),
+        Example(
+            """
+            def test_same(eager, compiled):
+                assert all(eager[k].equal(compiled[k]) for k in eager if k in compiled)  # <- here
+            """
+        ),
+        Example(
+            """
+            def test_restored(load, tmp_path):
+                before, after = load(tmp_path / "before"), load(tmp_path / "after")
+                for name, row in before.items():
+                    assert row["tokens"] == after[name]["tokens"]  # <- here
+            """
+        ),
+    )
+    good = (
+        Example(
+            """
+            def compare(before, after):
+                assert before.keys() == after.keys()
+                for name in before:
+                    assert before[name] == after[name]
+
+            def by_count(before, after):
+                assert len(before) == len(after)
+                for name, value in before.items():
+                    assert value == after[name]
+
+            def over_all(before, after):
+                for name in before.keys() | after.keys():
+                    assert before[name] == after[name]
+            """
+        ),
+        # A key that is missing is a failure here.
+        Example(
+            """
+            def compare(before, after):
+                missing = []
+                for name in before:
+                    if name not in after:
+                        missing.append(name)
+                        continue
+                    assert before[name] == after[name]
+                for name in after:
+                    assert name in before
+                assert not missing
+            """
+        ),
+        # What is expected is written out: the rest is nobody's business.
+        Example(
+            """
+            def test_settings(load):
+                expected = {"lr": 0.1, "steps": 4}
+                found = load()
+                for name, value in expected.items():
+                    assert found[name] == value
+                for name, value in vars(load).items():
+                    assert value == getattr(found, name)
+            """
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        loops = unit.has(ast.For) or unit.has(ast.comprehension)
+        looks_up = unit.has(ast.Subscript) or unit.calls("get", "getattr")
+        return loops and looks_up and is_comparer(unit) and may_fail(unit) and compares_two(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not is_comparer(unit):
+            return
+        reported: set[int] = set()
+        for one in keyed(unit):
+            certainty = _certainty(unit, one)
+            if certainty is None or id(one.key) in reported:
+                continue
+            reported.add(id(one.key))
+            yield self.finding(
+                unit,
+                one.skip or one.judgement.left,
+                _message(one),
+                certainty=certainty,
+                steps=_steps(unit, one),
+                still_catches=_catches(unit, one),
+            )
+
+
+def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
+    if one.sees in ("both", "unknown") or _written_out(unit, one.left) or _written_out(unit, one.right):
+        return None
+    if same_keys(unit, one.judgement.node, one.left, one.right) or _missing_fails(unit, one):
+        return None
+    if one.sees == "common":
+        return "likely"
+    if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
+        return None
+    flow = values(unit)
+    left, right = flow.resolve(one.left), flow.resolve(one.right)
+    made = [node for node in (left, right) if isinstance(node, cst.Call)]
+    names = {last_name(node) for node in made}
+    if len(made) == 2 and len(names) == 1 and names.isdisjoint(_SAME_KEYS):
+        return "likely"
+    given = [node for node in (left, right) if isinstance(node, cst.Name) and _is_parameter(unit, node)]
+    seen = canonical(one.left if one.sees == "left" else one.right)
+    # An object's attributes are never all listed, and what is expected need not be everything.
+    if one.by_attribute or _EXPECTED.search(seen):
+        return None
+    return "question" if len(made) + len(given) == 2 else None
+
+
+def _written_out(unit: Unit, node: cst.BaseExpression) -> bool:
+    flow = values(unit)
+    resolved = flow.resolve(node)
+    if isinstance(node, cst.Name) and flow.mutations(node.value):
+        return False
+    made = isinstance(resolved, cst.Call) and last_name(resolved) == "dict"
+    return made or isinstance(resolved, cst.Dict) or literal(resolved) is not UNKNOWN
+
+
+def _is_parameter(unit: Unit, node: cst.Name) -> bool:
+    return any(binding.kind == "parameter" for binding in values(unit).reaching(node))
+
+
+def _missing_fails(unit: Unit, one: Keyed) -> bool:
+    """Whether the arm for a key that is not there fails or records the failure, or a count is demanded."""
+    guard = one.guard
+    if guard is None or not isinstance(guard.node, cst.If):
+        return False
+    judged = judged_names(unit)
+    arms = [statements(guard.node.body), statements(guard.node.orelse)]
+    aside = arms[0] if guard.by_leaving is guard.outcome or guard.by_leaving else arms[1]
+    if any(records(unit, statement) & judged for statement in aside):
+        return True
+    if any(id(check.node) in {id(b) for s in aside for b in walk(s)} for check in checks(unit)):
+        return True
+    counted = {name for statement in (guard.node, *arms[0]) for name in records(unit, statement)}
+    return any(_demands_all(check.condition, counted) for check in checks(unit))
+
+
+def _demands_all(condition: cst.BaseExpression | None, counted: set[str]) -> bool:
+    """`matched == len(before)`: as many were compared as there are."""
+    if not isinstance(condition, cst.Comparison):
+        return False
+    equal = isinstance(condition.comparisons[0].operator, (cst.Equal, cst.NotEqual))
+    names = {below.value for below in walk(condition) if isinstance(below, cst.Name)}
+    return equal and "len" in names and not names.isdisjoint(counted)
+
+
+def _looked_for_elsewhere(unit: Unit, found: Keyed) -> bool:
+    """Whether a check asks whether the other side has a key: `for k in after: assert k in before`."""
+    seen = canonical(found.left if found.sees == "left" else found.right)
+    for check in checks(unit):
+        looks_at = check.node if check.condition is None else check.condition
+        asked = [below for below in walk(looks_at) if isinstance(below, cst.ComparisonTarget)]
+        if any(
+            isinstance(one.operator, (cst.In, cst.NotIn)) and canonical(one.comparator).startswith(seen)
+            for one in asked
+        ):
+            return True
+    return False
+
+
+def _message(one: Keyed) -> str:
+    left, right = canonical(one.left), canonical(one.right)
+    if one.sees == "common":
+        return (
+            f"only keys that both `{left}` and `{right}` have are compared, and nothing demands the same keys"
+        )
+    seen, unseen = (left, right) if one.sees == "left" else (right, left)
+    return f"the loop runs over the keys of `{seen}`, so what only `{unseen}` has is never looked at"
+
+
+def _steps(unit: Unit, one: Keyed) -> list[Step]:
+    found = [step(unit, one.over, "the keys come from here")]
+    if one.skip is not None:
+        found.append(step(unit, one.skip, "a key that the other side lacks is passed over here"))
+    found.append(step(unit, one.judgement.left, "the two values are compared here"))
+    return found
+
+
+def _catches(unit: Unit, one: Keyed) -> tuple[str, ...]:
+    if one.sees != "common":
+        unseen = one.right if one.sees == "left" else one.left
+        lost = one.left if one.sees == "left" else one.right
+        return (
+            f"a key that `{canonical(unseen)}` lost raises, one that `{canonical(lost)}` lost does not",
+            *still_catches(unit, one.left, one.right, but=[one.judgement.node]),
+        )
+    return still_catches(unit, one.left, one.right, but=[one.judgement.node])
