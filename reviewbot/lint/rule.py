@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from reviewbot.model import Certainty, Edit, Finding, Fix, Step
@@ -91,12 +91,17 @@ class Rule(ABC):
             rule=self.id,
             span=unit.span(node),
             certainty=certainty,
-            message=message,
-            steps=tuple(steps),
-            still_catches=tuple(still_catches),
+            message=_sayable(message),
+            steps=tuple(replace(step, says=_sayable(step.says)) for step in steps),
+            still_catches=tuple(map(_sayable, still_catches)),
             fix=fix,
             unit=unit.name,
         )
+
+
+def _sayable(text: str) -> str:
+    """The text as any encoding can hold it: the value of `"\\ud800"` in the code is half a character."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def step(unit: Unit, node: cst.CSTNode, says: str) -> Step:

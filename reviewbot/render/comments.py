@@ -4,78 +4,124 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
 import jinja2
 
-from reviewbot.model import Review, RuleNote, Thread
+from reviewbot.model import Review, RuleNote, Thread, Unread
 from reviewbot.render import inert
 from reviewbot.render.inert import Markdown
 from reviewbot.source.permalink import Remote
 
-LIMIT = 65_536  # characters of a comment; GitHub refuses longer ones
+LIMIT = 65_536  # a comment's longest length; GitHub counts characters, bytes are never fewer
 MOST = 20  # steps or checks of one finding
 LONGEST_PROPOSAL = 12_000  # characters
-LISTED = 400  # findings in the summary
 NAMED = 20  # files named for each reason not to read them
+
+# How the summary is shared out, in bytes. What a part leaves unused goes to the findings that have no comment
+# of their own.
+FRAME, INLINE, UNREAD, SUPPRESSED = 2_000, 24_000, 8_000, 6_000
 
 # How a place is shown: path, first line, last line.
 Link = Callable[[str, int, int], Markdown]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pieces of Markdown that fit, and how many did not."""
+
+    shown: tuple[Markdown, ...] = ()
+    left: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes, with a line between the pieces."""
+        return sum(len(piece.encode()) + 2 for piece in self.shown)
+
+
 def rendered(review: Review, remote: Remote | None) -> Review:
-    """The same review with the body of each comment and with its summary."""
+    """The same review with the body of each comment and with its summary.
+
+    A thread that only the summary speaks of has the body with which the summary does.
+    """
     notes = {note.rule: note for note in review.rules}
     link = links(review.rounds[-1].head, remote)
     threads = tuple(
-        replace(thread, body=comment(thread, notes[thread.finding.rule], link)) for thread in review.threads
+        replace(thread, body=_body(thread, notes[thread.finding.rule], link)) for thread in review.threads
     )
-    return replace(review, threads=threads, summary=summary(review, remote))
+    review = replace(review, threads=threads)
+    return replace(review, summary=_summary(review, remote))
 
 
-def comment(thread: Thread, note: RuleNote, link: Link) -> str:
-    """The comment of one thread."""
+def _body(thread: Thread, note: RuleNote, link: Link) -> str:
+    template = "unfolded.md.j2" if thread.place == "summary" else "comment.md.j2"
     most, longest = MOST, LONGEST_PROPOSAL
     while True:
-        body = _render(
-            "comment.md.j2",
-            thread=thread,
-            note=note,
-            link=link,
-            most=most,
-            longest=longest,
-        )
+        body = _render(template, thread=thread, note=note, link=link, most=most, longest=longest)
         if len(body.encode()) <= LIMIT or most <= 1:
             return body
-        most, longest = most // 2, longest // 2
+        most, longest = most // 4, longest // 4
 
 
-def summary(review: Review, remote: Remote | None) -> str:
-    """The summary of the last round, cut at a finding where it would be too long."""
+def _summary(review: Review, remote: Remote | None) -> str:
     last = review.rounds[-1]
-    full, listed, named = LISTED, LISTED, NAMED
-    while True:
-        body = _render(
-            "summary.md.j2",
-            review=review,
-            round=last,
-            link=links(last.head, remote),
-            link_commit=commit_links(remote),
-            full=full,
-            listed=listed,
-            named=named,
-            most=MOST,
-            longest=LONGEST_PROPOSAL,
-        )
-        if len(body.encode()) <= LIMIT or listed <= 1:
-            return body
-        if full > 0:
-            full //= 2
-        else:
-            listed, named = listed // 2, max(1, named // 2)
+    link = links(last.head, remote)
+    inline = [thread for thread in review.threads if thread.place != "summary"]
+    apart = [thread for thread in review.threads if thread.place == "summary"]
+    shown_inline = _fitting((_render("line.md.j2", thread=t, link=link) for t in inline), len(inline), INLINE)
+    reasons = _reasons(last.unread)
+    unread = _fitting(
+        (_render("unread.md.j2", why=why, files=files, named=NAMED) for why, files in reasons),
+        len(reasons),
+        UNREAD,
+    )
+    suppressed = _fitting(
+        (_render("silenced.md.j2", finding=finding, link=link) for finding in last.suppressed),
+        len(last.suppressed),
+        SUPPRESSED,
+    )
+    rest = LIMIT - FRAME - sum(part.size for part in (shown_inline, unread, suppressed))
+    return _render(
+        "summary.md.j2",
+        review=review,
+        round=last,
+        link_commit=commit_links(remote),
+        inline=shown_inline,
+        apart=_apart(apart, link, rest),
+        unread=unread,
+        suppressed=suppressed,
+    )
+
+
+def _apart(threads: Sequence[Thread], link: Link, room: int) -> Part:
+    """Each in full while there is room for that, then each as a line, then their number."""
+    full = _fitting((thread.body for thread in threads), len(threads), room * 3 // 4)
+    rest = threads[len(full.shown) :]
+    lines = (_render("line.md.j2", thread=thread, link=link) for thread in rest)
+    listed = _fitting(lines, len(rest), room - full.size)
+    return Part(full.shown + listed.shown, listed.left)
+
+
+def _fitting(pieces: Iterable[str], count: int, room: int) -> Part:
+    """The first of `count` pieces, as many as fit into `room` bytes."""
+    shown: list[Markdown] = []
+    for piece in pieces:
+        text = Markdown(piece.strip("\n"))
+        room -= len(text.encode()) + 2
+        if room < 0:
+            break
+        shown.append(text)
+    return Part(tuple(shown), count - len(shown))
+
+
+def _reasons(unread: Iterable[Unread]) -> list[tuple[str, list[Unread]]]:
+    by_reason: dict[str, list[Unread]] = {}
+    for file in unread:
+        by_reason.setdefault(file.why, []).append(file)
+    return sorted(by_reason.items())
 
 
 def document(review: Review) -> str:

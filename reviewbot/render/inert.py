@@ -34,7 +34,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 # among them, and are spelled out too.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters that show nothing
-LONGEST = 2000  # characters of one piece of text; the rest is cut off, and an ellipsis says so
+LONGEST = 600  # characters of one piece of text; the rest is cut off, and an ellipsis says so
 
 
 class Markdown(str):

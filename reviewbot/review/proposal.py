@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import io
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
@@ -22,15 +24,34 @@ Shown = Callable[[str, int, int], tuple[int, int] | None]
 def propose(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal, Anchor] | None:
     """How to show `fix` in a comment that would stand at `near`, and where the comment then stands.
 
-    None if the fix cannot be shown: it names lines that are not there.
+    None if the fix cannot be shown: it names lines that are not there, changes nothing, or would leave a file
+    that is not Python.
     """
-    if not _applicable(fix.edits, read):
+    edits = tuple(edit for edit in fix.edits if edit.text or edit.end_line >= edit.line)
+    if not edits or not _applicable(edits, read) or not all(_python(*one, read) for one in _by_path(edits)):
         return None
-    suggestion = _suggestion(fix, near, read, shown)
+    suggestion = _suggestion(fix.says, edits, near, read, shown)
     if suggestion is not None:
         return suggestion
-    text = "".join(_diffs(fix.edits, read))
-    return (Proposal("diff", fix.says, text), near) if text else None
+    return Proposal("diff", fix.says, "".join(_diffs(edits, read))), near
+
+
+def _by_path(edits: Iterable[Edit]) -> list[tuple[str, list[Edit]]]:
+    ordered = sorted(edits, key=lambda edit: (edit.path, edit.line, edit.end_line))
+    return [(path, list(of_path)) for path, of_path in groupby(ordered, lambda edit: edit.path)]
+
+
+def _python(path: str, edits: list[Edit], read: Read) -> bool:
+    lines = read(path) or []
+    if not path.endswith(".py"):
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse("".join(_applied(lines, edits, 1, len(lines))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _applicable(edits: Iterable[Edit], read: Read) -> bool:
@@ -44,11 +65,13 @@ def _applicable(edits: Iterable[Edit], read: Read) -> bool:
     return True
 
 
-def _suggestion(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal, Anchor] | None:
-    if {edit.path for edit in fix.edits} != {near.path}:
+def _suggestion(
+    says: str, edits: tuple[Edit, ...], near: Anchor, read: Read, shown: Shown
+) -> tuple[Proposal, Anchor] | None:
+    if {edit.path for edit in edits} != {near.path}:
         return None
-    edits = sorted(fix.edits, key=lambda edit: (edit.line, edit.end_line))
-    first, last = edits[0].line, max(edit.end_line for edit in edits)
+    ((_, ordered),) = _by_path(edits)
+    first, last = ordered[0].line, max(edit.end_line for edit in edits)
     if last < first:  # it only puts lines in: the line that comes after them is given again
         last = first
     lines = read(near.path)
@@ -58,8 +81,8 @@ def _suggestion(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Propo
     # What GitHub makes of a suggestion's line ends is its own affair; a diff changes nothing by itself.
     if last - first >= SUGGESTION_LINES or any(line.endswith("\r\n") for line in lines[first - 1 : last]):
         return None
-    text = "".join(_applied(lines, edits, first, last))
-    return Proposal("suggestion", fix.says, text), Anchor(near.path, first, last)
+    text = "".join(_applied(lines, ordered, first, last))
+    return Proposal("suggestion", says, text), Anchor(near.path, first, last)
 
 
 def _applied(lines: list[str], edits: list[Edit], first: int, last: int) -> Iterator[str]:
@@ -73,11 +96,9 @@ def _applied(lines: list[str], edits: list[Edit], first: int, last: int) -> Iter
 
 
 def _diffs(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
-    for path, of_file in groupby(sorted(edits, key=lambda edit: (edit.path, edit.line)), lambda e: e.path):
-        lines = read(path)
-        if lines is None:
-            continue
-        for cluster in _clusters(list(of_file)):
+    for path, of_path in _by_path(edits):
+        lines = read(path) or []
+        for cluster in _clusters(of_path):
             first = max(1, cluster[0].line - CONTEXT)
             last = min(len(lines), max(edit.end_line for edit in cluster) + CONTEXT)
             before = lines[first - 1 : last]

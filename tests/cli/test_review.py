@@ -168,3 +168,32 @@ def test_a_base_that_cannot_be_parsed_reveals_nothing(reviewbot, repository):
     repository.commit({"tests/test_rows.py": OLD + FILLER + "x = ()\n"})
     ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
     assert reviewed(ran).threads == ()
+
+
+HALF = """\
+def compare(reference, restored, excused):
+    for index, (left, right) in enumerate(zip(reference, restored, strict=True)):
+        if index in excused:
+            if left["\\ud800"] != right["\\ud800"]:
+                raise AssertionError(index)
+            continue
+        if left["tokens"] != right["tokens"]:
+            raise AssertionError(index)
+
+
+def main(reference, restored):
+    excused = {i for i, (a, b) in enumerate(zip(reference, restored)) if a != b}
+    compare(reference, restored, excused)
+"""
+
+
+def test_half_a_character_in_the_code_is_spelled_out(reviewbot, repository):
+    repository.commit()
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tools/parity.py": HALF})
+    for form in ("json", "markdown", "text"):
+        words = ("--base", "main", "--fail-on", "question", "--output-format", form)
+        ran = reviewbot("review", *words, cwd=repository.folder)
+        assert (ran.code, "\\ud800" in ran.out) == (1, True), ran.err
+    ran = reviewbot("lint", "--output-format", "json", cwd=repository.folder)
+    assert any("\\ud800" in json.dumps(finding) for finding in json.loads(ran.out))
