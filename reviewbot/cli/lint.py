@@ -167,7 +167,8 @@ class _Session:
                 force=self.options.force_exclude,
             )
             paths = list(found)
-        done = watched(self.run.files(paths), len(paths), "files", quiet=self.options.quiet)
+        quiet, colour = self.options.quiet, self.colour
+        done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
         made = self._report({result.path: result for result in done}, changed)
         return replace(made, unread=(*unlisted, *made.unread))
 

@@ -12,7 +12,9 @@ PATIENCE = 2.0  # seconds before anything is shown
 _Item = TypeVar("_Item")
 
 
-def watched(items: Iterable[_Item], total: int, what: str, *, quiet: bool = False) -> Iterator[_Item]:
+def watched(
+    items: Iterable[_Item], total: int, what: str, *, quiet: bool = False, colour: bool = True
+) -> Iterator[_Item]:
     """The same items; after `PATIENCE` a bar on stderr counts them, if stderr is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield from items
@@ -23,7 +25,7 @@ def watched(items: Iterable[_Item], total: int, what: str, *, quiet: bool = Fals
     for item in iterator:
         done += 1
         yield item
-        if time.monotonic() - started > PATIENCE:
+        if done < total and time.monotonic() - started > PATIENCE:
             break
     else:
         return
@@ -31,7 +33,7 @@ def watched(items: Iterable[_Item], total: int, what: str, *, quiet: bool = Fals
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True, no_color=not colour), transient=True) as progress:
         task = progress.add_task(what, total=total, completed=done)
         for item in iterator:
             progress.advance(task)
