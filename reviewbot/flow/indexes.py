@@ -91,7 +91,7 @@ def _moved(unit: Unit, call: cst.Call, inner: Build, given: dict[str, cst.BaseEx
     argument = given.get(inner.rows.name) if inner.rows.kind == "parameter" else None
     if argument is None:
         return None
-    rows = _holder(values(unit), argument)
+    rows = holder(values(unit), argument)
     if rows is None:
         return None
     key, shape = (_settings(unit, call, inner.unit, text, given) for text in (inner.key, inner.shape))
@@ -165,7 +165,7 @@ def _marks(flow: Values, node: cst.CSTNode, but: str = "") -> dict[str, str]:
     }
 
 
-def _holder(flow: Values, node: cst.CSTNode) -> Binding | None:
+def holder(flow: Values, node: cst.CSTNode) -> Binding | None:
     """The one binding of the plain name that holds a collection; aliases are followed."""
     if not isinstance(node, cst.Name):
         return None
@@ -196,7 +196,7 @@ def _comprehensions(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str
                     yield call, *found
         elif isinstance(pairs, cst.Call) and last_name(pairs) in ("findall", "finditer", "loads", "reader"):
             for arg in pairs.args:
-                rows = _holder(flow, arg.value)
+                rows = holder(flow, arg.value)
                 if rows is not None:
                     text = canonical(call)
                     yield call, rows, text, text
@@ -205,7 +205,7 @@ def _comprehensions(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str
 def _over(
     flow: Values, node: cst.CSTNode, clause: cst.CompFor, key: cst.BaseExpression, value: cst.BaseExpression
 ) -> tuple[Binding, str, str] | None:
-    rows = _rows(flow, clause.iter)
+    rows = rows_of(flow, clause.iter)
     if rows is None:
         return None
     targets: list[cst.BaseExpression] = []
@@ -219,19 +219,19 @@ def _over(
     return rows, _opened(flow, key, own), _opened(flow, node, own, rows.name)
 
 
-def _rows(flow: Values, node: cst.BaseExpression) -> Binding | None:
+def rows_of(flow: Values, node: cst.BaseExpression) -> Binding | None:
     """The name that holds what a loop runs over: `rows`, `rows.values()`, `batch["rows"]`, `sorted(rows)`."""
     if isinstance(node, cst.Call):
         if last_name(node) in _NOT_ROWS:
             return None
         if isinstance(node.func, cst.Attribute) and not node.args:
-            return _rows(flow, node.func.value)
+            return rows_of(flow, node.func.value)
         if dotted(node.func) in ("sorted", "list", "tuple", "reversed", "iter") and node.args:
-            return _rows(flow, node.args[0].value)
+            return rows_of(flow, node.args[0].value)
         return None
     while isinstance(node, (cst.Subscript, cst.Attribute)):
         node = node.value
-    return _holder(flow, node)
+    return holder(flow, node)
 
 
 def _is_key(key: cst.BaseExpression, own: list[str]) -> bool:
@@ -247,7 +247,7 @@ def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
     flow = values(unit)
     for loop in unit.find(cst.For):
         outer = [above for above in _within_function(unit, loop) if isinstance(above, cst.For)]
-        rows = _rows(flow, loop.iter)
+        rows = rows_of(flow, loop.iter)
         if rows is None or any(next(_stores(above), None) for above in outer):
             continue  # a store is told of the outermost loop around it
         bound = (name for below in walk(loop) for target in _bound_by(below) for name in walk(target))
