@@ -142,7 +142,7 @@ class ScanAsLookup(Rule):
             yield self.finding(
                 unit,
                 scan.node,
-                f"every turn of the loop searches all of `{scan.rows.name}` for one `{canonical(scan.found)}`",
+                f"each turn of the loop searches all of `{scan.rows.name}` for one `{canonical(scan.found)}`",
                 certainty="likely" if is_comparer(unit) else "question",
                 steps=steps,
                 still_catches=(_meaning(unit, scan),),
