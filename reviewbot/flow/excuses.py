@@ -144,7 +144,7 @@ def _of_presence(unit: Unit, condition: cst.BaseExpression, between: Sides) -> C
     node = values(unit).resolve(condition)
     if isinstance(node, cst.BooleanOperation):
         operands = list(_operands(node))
-        present = all(_is_presence(operand) for operand in operands)
+        present = all(is_presence(operand) for operand in operands)
         if alike(unit, node, between) and not present:
             return None
         if present:
@@ -153,7 +153,13 @@ def _of_presence(unit: Unit, condition: cst.BaseExpression, between: Sides) -> C
     return "likely"
 
 
-def _is_presence(node: cst.BaseExpression) -> bool:
+def is_place(node: cst.BaseExpression) -> bool:
+    """Whether a condition asks where a process or a machine stands: its rank, its devices, a version."""
+    return _PLACE.search(canonical(node)) is not None
+
+
+def is_presence(node: cst.BaseExpression) -> bool:
+    """Whether a condition asks whether a value is there, or of what type it is."""
     if isinstance(node, cst.Comparison):
         operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
         return isinstance(operator, (cst.Is, cst.IsNot)) and literal(comparator) is None
@@ -221,14 +227,17 @@ def _setting(unit: Unit, detour: Detour) -> Excuse | None:
         condition = condition.expression
     if not isinstance(loop, cst.For) or not isinstance(condition, (cst.Name, cst.Attribute)):
         return None
-    if _PLACE.search(canonical(condition)):
+    if is_place(condition):
         return None
     inside = {id(below) for below in walk(loop)}
     flow = values(unit)
     reaching: set[Binding] = {b for name in flow.reads(condition) for b in flow.reaching(name)}
     if any(id(binding.node) in inside for binding in reaching):
         return None
-    if any(id(one.node) in inside and one not in detour.missed for one in judgements(unit)):
+    others = [
+        one for one in judgements(unit) if one not in detour.missed and not isinstance(one.node, cst.Assign)
+    ]
+    if any(id(one.node) in inside for one in others):
         return None
     if all(canonical(one.left) == canonical(one.right) for one in detour.missed):
         return None

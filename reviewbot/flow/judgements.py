@@ -14,12 +14,16 @@ from reviewbot.flow.assertions import Relation
 from reviewbot.flow.checks import Check, checks, compared, comparisons
 from reviewbot.flow.control import statements
 from reviewbot.flow.summaries import Summaries
-from reviewbot.flow.syntax import last_name, root_name, walk
+from reviewbot.flow.suspects import is_named_comparer
+from reviewbot.flow.syntax import last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
+_REFUSALS = frozenset({
+    "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "NotImplementedError", "OSError",
+})  # fmt: skip
 _SAME: tuple[Relation, ...] = ("equal", "close", "identical")
 
 
@@ -42,15 +46,23 @@ def judgements(unit: Unit) -> list[Judgement]:
         found = [
             Judgement(one.check.node, one.left, one.right)
             for one in comparisons(unit)
-            if one.relation in _SAME and not _written(one.left) and not _written(one.right)
+            if one.relation in _SAME and not _written(unit, one.left) and not _written(unit, one.right)
+            if not _validates(unit, one.check)
         ]
         for check in checks(unit):
-            if check.condition is not None:
+            if check.condition is not None and not _validates(unit, check):
                 found.extend(_distances(unit, check.node, check.condition))
         found.extend(_recorded(unit))
         found.sort(key=lambda judgement: unit.index.rank(judgement.node))
         _JUDGEMENTS[unit] = found
     return found
+
+
+def _validates(unit: Unit, check: Check) -> bool:
+    """Whether a `raise` refuses an argument rather than judging a result."""
+    if not isinstance(check.node, cst.Raise) or check.node.exc is None or is_named_comparer(unit):
+        return False
+    return last_name(check.node.exc) in _REFUSALS
 
 
 def judged_names(unit: Unit) -> frozenset[str]:
@@ -99,11 +111,28 @@ def records(unit: Unit, node: cst.CSTNode) -> frozenset[str]:
     return frozenset(found)
 
 
+def _notes(unit: Unit, statement: cst.CSTNode, judged: frozenset[str]) -> bool:
+    """Whether a statement notes a difference in what a check reads: it adds to it, or sets it to a constant
+    or a message."""
+    if isinstance(statement, cst.Assign):
+        name = root_name(statement.targets[0].target)
+        said = isinstance(statement.value, (cst.FormattedString, cst.ConcatenatedString, cst.SimpleString))
+        if isinstance(literal(statement.value), bool):
+            return name in judged
+        return name in judged and said and _FAILURE.search(name) is not None
+    if isinstance(statement, (cst.AugAssign, cst.Expr)):
+        return not records(unit, statement).isdisjoint(judged)
+    return False
+
+
+_FAILURE = re.compile(r"(?i)fail|err|mismatch|diff|msg|message|problem|bad|wrong|reason|issue|violation")
+
+
 def _recorded(unit: Unit) -> Iterator[Judgement]:
     judged = judged_names(unit)
     for node in unit.find(cst.If):
         body = statements(node.body)
-        if any(records(unit, statement) & judged for statement in body if not isinstance(statement, cst.If)):
+        if any(_notes(unit, statement, judged) for statement in body):
             check = Check("raise", node, node.test, True)
             yield from _agreeing(node, unit, check, node.test, holds=False)
     stores = [(node, node.targets[0].target, node.value) for node in unit.find(cst.Assign)]
@@ -117,7 +146,7 @@ def _agreeing(
     node: cst.CSTNode, unit: Unit, check: Check, condition: cst.BaseExpression, *, holds: bool
 ) -> Iterator[Judgement]:
     for one in compared(unit, check, condition, holds=holds):
-        if one.relation in _SAME and not _written(one.left) and not _written(one.right):
+        if one.relation in _SAME and not _written(unit, one.left) and not _written(unit, one.right):
             yield Judgement(node, one.left, one.right)
     yield from _distances(unit, node, condition)
 
@@ -128,7 +157,7 @@ def _distances(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> 
     held = (flow.resolve(name) for name in flow.reads(condition))
     for below in (inner for read in (condition, *held) for inner in walk(read)):
         pair = _difference(below)
-        if pair is not None and not _written(pair[0]) and not _written(pair[1]):
+        if pair is not None and not _written(unit, pair[0]) and not _written(unit, pair[1]):
             yield Judgement(node, *pair)
 
 
@@ -152,8 +181,12 @@ def _is_verdict(node: cst.BaseExpression) -> bool:
     return any(isinstance(below, (cst.Comparison, cst.BinaryOperation, cst.Call)) for below in walk(node))
 
 
-def _written(node: cst.BaseExpression) -> bool:
-    return not any(isinstance(below, cst.Name) and below.value not in _CONSTANTS for below in walk(node))
+def _written(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a value is written out in the code, also by a name for it."""
+    whole = values(unit).resolve(node)
+    if isinstance(node, cst.Name) and values(unit).mutations(node.value):
+        whole = node
+    return not any(isinstance(below, cst.Name) and below.value not in _CONSTANTS for below in walk(whole))
 
 
 _CONSTANTS = frozenset({"True", "False", "None", "float", "int", "set", "list", "dict", "tuple"})

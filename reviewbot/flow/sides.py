@@ -56,11 +56,15 @@ def sides(unit: Unit, found: Iterable[Judgement], *, up: bool = True) -> Sides |
         trace(unit, *nodes, keys=keys, up=up)
         for nodes in ([one.left for one in judged], [one.right for one in judged])
     )
-    own_left = frozenset(left.bindings) - frozenset(right.bindings)
-    own_right = frozenset(right.bindings) - frozenset(left.bindings)
+    own_left = frozenset(_computed(left)) - frozenset(right.bindings)
+    own_right = frozenset(_computed(right)) - frozenset(left.bindings)
     if not own_left or not own_right:
         return None
     return Sides(own_left, own_right, keys | frozenset(left.keys) | frozenset(right.keys))
+
+
+def _computed(found: Trace) -> Iterable[Binding]:
+    return (binding for binding in found.bindings if binding.kind not in ("import", "definition"))
 
 
 def _subscripts(unit: Unit, node: cst.CSTNode, depth: int = 4) -> Iterable[Binding]:

@@ -35,6 +35,11 @@ def is_comparer(unit: Unit) -> bool:
     return _PLACE.search(unit.file.path) is not None or _NAME.search(unit.name) is not None
 
 
+def is_named_comparer(unit: Unit) -> bool:
+    """Whether a unit's own name says that it compares."""
+    return _NAME.search(unit.name) is not None
+
+
 def may_fail(unit: Unit) -> bool:
     """Whether the unit might hold a check."""
     if unit.has(ast.Assert) or unit.has(ast.Raise) or unit.has(ast.Return):

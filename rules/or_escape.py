@@ -1,0 +1,173 @@
+"""A comparison of two runs has a second way to pass that says nothing about their agreement.
+
+## Why
+`assert left == right or right.retried` accepts any difference of a retried run. The second operand was meant
+for one known case, and it opens the check for every other fault that comes with it.
+
+## Instead
+Take the known case out of the data, or check for it what can be checked (a tolerance, the other fields), and
+fail on the rest.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.escapes import Alternatives, alternatives
+from reviewbot.flow.excuses import is_place, is_presence
+from reviewbot.flow.judgements import Judgement, judgements
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.sides import Sides, condition_trace, says, sides
+from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
+from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.truth import truth
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.model import Certainty
+
+
+class OrEscape(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example(
+            """
+            def compare(before, after):
+                for left, right in zip(before, after, strict=True):
+                    assert left.tokens == right.tokens or right.retried  # <- here
+            """
+        ),
+        Example(
+            """
+            def compare(before, after):
+                for left, right in zip(before, after, strict=True):
+                    if left.loss != right.loss and left.step == right.step:  # <- here
+                        raise AssertionError(left.step)
+            """
+        ),
+        Example(
+            """
+            import torch
+            from unittest import TestCase
+
+            class T(TestCase):
+                def test(self):
+                    eager, compiled = run(False), run(True)
+                    self.assertTrue(torch.equal(eager, compiled) or eager.shape != compiled.shape)  # <- here
+            """
+        ),
+        Example(
+            """
+            def compare(before, after, is_peft, limit):
+                failures = []
+                for left, right in zip(before, after, strict=True):
+                    if not is_peft and abs(left - right) > limit:  # <- here
+                        failures.append(left)
+                assert not failures
+            """
+        ),
+    )
+    good = (
+        # Two tolerances, several right answers, an absent value on both sides, an implication.
+        Example(
+            """
+            import math
+
+            def compare(left, right, other, limit, rank):
+                assert abs(left - right) < limit or abs(left - right) / abs(right) < limit
+                assert left == right or left == other
+                assert left == right or math.isnan(left) and math.isnan(right)
+                assert left is None or math.isfinite(left)
+                assert rank > 0 or left == right
+                if limit and left != right:
+                    raise AssertionError(left)
+            """
+        ),
+        Example(
+            """
+            def test_words(render):
+                text, wanted = render(), "a"
+                assert text == wanted or text == wanted + "\\r"
+                assert text == "x" or text.startswith("y")
+            """
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.has(ast.BoolOp) and is_comparer(unit) and may_fail(unit) and compares_two(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not is_comparer(unit):
+            return
+        every = judgements(unit)
+        reported: set[int] = set()
+        for check in alternatives(unit):
+            if id(check.condition) in reported:
+                continue
+            inside = {id(below) for below in walk(check.condition)}
+            own = [one for one in every if id(one.left) in inside or one.node is check.node]
+            for found in self._escapes(unit, check, own):
+                reported.add(id(check.condition))
+                yield found
+                break
+
+    def _escapes(self, unit: Unit, check: Alternatives, own: list[Judgement]) -> Iterator[Finding]:
+        for one in own:
+            between = sides(unit, [one], up=False)
+            if between is None:
+                continue
+            agreeing = [way for way in check.ways if says(unit, *way, between) == "equal"]
+            others = [way for way in check.ways if way not in agreeing]
+            if not agreeing:
+                continue
+            for node, holds in others:
+                certainty = _certainty(unit, node, holds, one, between)
+                if certainty is None:
+                    continue
+                code = f"{'' if holds else 'not '}{canonical(node)}".replace("not not ", "")
+                yield self.finding(
+                    unit,
+                    check.condition,
+                    f"this passes whatever `{canonical(one.left)}` is wherever `{code}` holds",
+                    certainty=certainty,
+                    steps=[
+                        step(unit, agreeing[0][0], "the comparison"),
+                        step(unit, node, "the other way to pass"),
+                    ],
+                    still_catches=still_catches(unit, one.left, one.right, but=[check.node]),
+                )
+
+
+def _certainty(
+    unit: Unit, node: cst.BaseExpression, holds: bool, one: Judgement, between: Sides
+) -> Certainty | None:
+    """How sure it is that a way to pass is an escape; None for what is right."""
+    if truth(node, unit) is not None or _is_alternative(node, one):
+        return None
+    if says(unit, node, holds, between) == "different":
+        return "proved"
+    flow = values(unit)
+    read = condition_trace(unit, node, between, control=False, up=False).bindings
+    if not between.either(read):
+        plain = isinstance(flow.resolve(node), (cst.Name, cst.Attribute)) or isinstance(node, cst.Name)
+        return "question" if plain and holds and not is_place(node) else None
+    if is_presence(node) or isinstance(node, (cst.BooleanOperation, cst.Name)):
+        return "question"
+    return "likely"
+
+
+def _is_alternative(node: cst.BaseExpression, one: Judgement) -> bool:
+    """Whether a way to pass compares one of the two values with something else that is right as well."""
+    codes = {canonical(one.left), canonical(one.right)}
+    if isinstance(node, cst.Comparison):
+        parts = {canonical(node.left), *(canonical(target.comparator) for target in node.comparisons)}
+        return not codes.isdisjoint(parts)
+    if isinstance(node, cst.Call):
+        given = [canonical(arg.value) for arg in node.args]
+        if isinstance(node.func, cst.Attribute):
+            given.append(canonical(node.func.value))
+        return not codes.isdisjoint(given)
+    return False
