@@ -178,7 +178,7 @@ class CheckResultDropped(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.has(ast.Expr, ast.Return, ast.Assign) and any(_candidates(unit))
+        return any(_candidates(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         helpers: set[str] = set()
@@ -307,29 +307,38 @@ class CheckResultDropped(Rule):
 
 def _candidates(unit: Unit) -> Iterator[bool]:
     """One true value for each statement whose value could be a verdict that is dropped."""
+    if unit.is_test:
+        yield from (_is_verdict(node.value) for node in unit.asts(ast.Return))
+        for node in unit.asts(ast.Assign):
+            target = node.targets[0]
+            yield (
+                isinstance(target, ast.Name)
+                and _VERDICT.search(target.id) is not None
+                and _is_verdict(node.value)
+            )
     summaries = Summaries.of(unit.file)
-    for statement in unit.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Return):
-                yield unit.is_test and isinstance(node.value, (ast.Compare, ast.Call))
-            elif isinstance(node, ast.Assign):
-                yield (
-                    unit.is_test
-                    and isinstance(node.value, (ast.Compare, ast.Call))
-                    and len(node.targets) == 1
-                )
-            elif isinstance(node, ast.Expr):
-                yield isinstance(node.value, ast.Compare) or (
-                    isinstance(node.value, ast.Call) and _could_drop(node.value, summaries, unit)
-                )
+    for statement in unit.asts(ast.Expr):
+        value = statement.value
+        yield isinstance(value, ast.Compare)
+        yield isinstance(value, ast.Call) and _could_drop(value, summaries, unit)
+
+
+def _is_verdict(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        name = value.func.attr if isinstance(value.func, ast.Attribute) else dotted_name(value.func)
+        return name in _LAST_NAMES
+    return isinstance(value, ast.Compare)
 
 
 def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
-    last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
+    name = dotted_name(call.func)
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else name
     if last in _LAST_NAMES or last.startswith(("to_", "not_to_")):
         return True
-    summary = summaries.called(dotted_name(call.func), unit)
-    return summary is not None and (summary.coroutine or summary.generator or summary.returns == "verdict")
+    summary = summaries.called(name, unit)
+    return summary is not None and (
+        summary.coroutine or summary.generator or (summary.returns == "verdict" and not summary.asserts)
+    )
 
 
 _LAST_NAMES = (

@@ -96,9 +96,13 @@ class ExpectedFromActual(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (
-            compares_two(unit) and unit.has(ast.Assign, ast.AnnAssign) and not _ON_PURPOSE.search(unit.name)
+        if _ON_PURPOSE.search(unit.name.rpartition(".")[2]) or not any(map(_is_expected, unit.facts.names)):
+            return False
+        made = any(
+            any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
+            for node in unit.asts(ast.Assign)
         )
+        return (made or unit.calls(*_COPIES, *_COPYING_METHODS)) and compares_two(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):

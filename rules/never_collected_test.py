@@ -189,7 +189,7 @@ class NeverCollectedTest(Rule):
         return self._report(unit, message, "likely")
 
     def _function(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
-        if collection.is_fixture(tree) or not self._has_check(unit, tree):
+        if collection.is_fixture(tree):
             return None
         if not repo.pytest.collects_file(unit.file.path):
             return self._uncollected_file(unit, tree, repo)
@@ -197,10 +197,10 @@ class NeverCollectedTest(Rule):
         if unit.owner is not None:
             return self._method(unit, unit.owner, tree, named, repo)
         if named:
-            return self._generator(unit, tree)
-        if not _is_misspelt(tree.name) or _is_read(unit, tree.name) or tree.decorator_list:
+            return self._generator(unit, tree, repo)
+        if not _is_misspelt(tree.name) or tree.decorator_list or not self._has_check(unit, tree):
             return None
-        if _is_used_elsewhere(unit, tree.name, repo):
+        if _is_read(unit, tree.name) or _is_used_elsewhere(unit, tree.name, repo):
             return None
         return self._report(
             unit, f"nothing collects or calls `{tree.name}`, which checks something", "likely"
@@ -209,16 +209,16 @@ class NeverCollectedTest(Rule):
     def _method(
         self, unit: Unit, owner: ast.ClassDef, tree: collection.FunctionTree, named: bool, repo: Repo
     ) -> Finding | None:
-        kind = collection.owner(owner, unit.file, repo.pytest)
-        if kind not in ("unittest", "pytest") or _opts_out(owner):
-            return None
-        if named or (kind == "unittest" and tree.name.startswith("test")):
-            return self._generator(unit, tree)
+        if named or tree.name.startswith("test"):
+            return self._generator(unit, tree, repo)
         given = [*tree.args.posonlyargs, *tree.args.args][1:]
         special = tree.name in _HOOKS or tree.name.startswith(("__", "assert", "_")) or tree.decorator_list
         if special or given or tree.args.kwonlyargs or tree.args.vararg or tree.args.kwarg:
             return None
         if not any(isinstance(s, _FUNCTIONS) and s.name.startswith("test") for s in owner.body):
+            return None
+        kind = collection.owner(owner, unit.file, repo.pytest)
+        if kind not in ("unittest", "pytest") or _opts_out(owner) or not self._has_check(unit, tree):
             return None
         if _is_read(unit, tree.name) or _is_used_elsewhere(unit, tree.name, repo):
             return None
@@ -227,11 +227,18 @@ class NeverCollectedTest(Rule):
         )
         return self._report(unit, message, "likely")
 
-    def _generator(self, unit: Unit, tree: collection.FunctionTree) -> Finding | None:
+    def _generator(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
         """A test that yields: pytest and unittest make the generator and never run it."""
+        if not unit.has(ast.Yield, ast.YieldFrom):
+            return None
         if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(tree)):
             return None
         if not collection.keeps_name(tree) or _is_read(unit, tree.name):
+            return None
+        if unit.owner is not None and collection.owner(unit.owner, unit.file, repo.pytest) in (
+            "none",
+            "unknown",
+        ):
             return None
         return self._report(unit, f"`{tree.name}` yields, so calling it runs nothing of it", "proved")
 
@@ -239,7 +246,7 @@ class NeverCollectedTest(Rule):
         path = unit.file.path
         named = tree.name.startswith("test") and unit.owner is None
         in_tests = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1]) or repo.pytest.where
-        if not named or not in_tests or not collection.keeps_name(tree):
+        if not named or not in_tests or not collection.keeps_name(tree) or not self._has_check(unit, tree):
             return None
         if _is_read(unit, tree.name) or collection.runs_itself(unit.file) or path.endswith("conftest.py"):
             return None

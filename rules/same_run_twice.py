@@ -104,12 +104,12 @@ class SameRunTwice(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not compares_two(unit) or _ON_PURPOSE.search(unit.name):
+        if _ON_PURPOSE.search(unit.name) or not any(map(_says_reference, unit.facts.names)):
             return False
-        calls = [ast.dump(node) for node in ast.walk(unit.tree) if isinstance(node, ast.Call)]
-        return len(set(calls)) < len(calls) and any(
-            _says_reference(node.id) for node in ast.walk(unit.tree) if isinstance(node, ast.Name)
-        )
+        if not compares_two(unit):
+            return False
+        calls = [ast.dump(node) for node in unit.asts(ast.Call)]
+        return len(set(calls)) < len(calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):

@@ -17,9 +17,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import libcst as cst
 
+from reviewbot.flow import assertions
 from reviewbot.flow.checks import (
     Check,
     Comparison,
@@ -28,14 +30,19 @@ from reviewbot.flow.checks import (
     is_library_assertion,
     raising_context,
 )
-from reviewbot.flow.identity import alias, live_state, steadiness
+from reviewbot.flow.identity import CHANGES, STATE, alias, live_state, steadiness
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import last_name, same, walk
+from reviewbot.flow.syntax import dotted, last_name, same, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
+_COMPARING = (
+    frozenset(assertions.KNOWN)
+    | frozenset(assertions.PREDICATE_METHODS)
+    | frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
+)
 _HOLDS = ("equal", "close", "identical")
 # A test of equality itself, of NaN, of an assertion function.
 _ABOUT_EQUALITY = re.compile(
@@ -193,11 +200,14 @@ class SelfCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.has(ast.Compare, ast.Call) or _ABOUT_EQUALITY.search(unit.name):
+        if _ABOUT_EQUALITY.search(unit.name):
             return False
-        if unit.calls("state_dict", "parameters", "named_parameters", "buffers", "named_buffers"):
+        names = _second_names(unit)
+        if any(_twice(node, names) for node in (*unit.asts(ast.Compare), *unit.asts(ast.Call))):
             return True
-        return any(_twice(node) for statement in unit.body for node in ast.walk(statement))
+        return any(_equal(node.left, node.right) for node in unit.asts(ast.BinOp)) or (
+            unit.calls(*STATE) and any(CHANGES.match(name) for name in unit.facts.calls)
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ABOUT_EQUALITY.search(unit.name) or _fails_elsewhere(unit):
@@ -265,25 +275,59 @@ class SelfCompare(Rule):
         )
 
 
-def _twice(node: ast.AST) -> bool:
-    """Whether a node could stand for one value twice, or give a value a second name."""
-    match node:
-        case ast.Compare(left=left, comparators=rights):
-            pairs = zip((left, *rights), rights, strict=False)
-            return any(isinstance(b, (ast.List, ast.Tuple, ast.Set)) or _equal(a, b) for a, b in pairs)
-        case ast.Call(func=ast.Attribute(value=owner), args=[first]):
-            return _equal(owner, first)
-        case ast.Call(args=arguments, keywords=keywords):
-            given = [*arguments, *(keyword.value for keyword in keywords)]
-            return len(given) > 1 and _equal(given[0], given[1])
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _equal(left, right)
-        case ast.Assign(targets=targets, value=value):
-            parts = value.elts if isinstance(value, ast.Tuple) else [value]
-            return len(targets) > 1 or any(isinstance(part, ast.Name) for part in parts)
-        case ast.AnnAssign(value=ast.Name()) | ast.NamedExpr(value=ast.Name()):
-            return True
-    return False
+def _second_names(unit: Unit) -> dict[str, str]:
+    """For each name that is given to another name, or shares a chained assignment, one name of its group."""
+    group: dict[str, str] = {}
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in unit.asts(ast.Assign):
+        first, *rest = node.targets
+        pairs.extend((first, other) for other in rest)
+        values_ = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        targets = first.elts if isinstance(first, ast.Tuple) else [first]
+        pairs.extend(zip(targets, values_, strict=False))
+    pairs.extend((node.target, node.value) for node in unit.asts(ast.AnnAssign) if node.value is not None)
+    pairs.extend((node.target, node.value) for node in unit.asts(ast.NamedExpr))
+    for one, other in pairs:
+        if isinstance(one, ast.Name) and isinstance(other, ast.Name):
+            keep, lose = group.get(one.id, one.id), group.get(other.id, other.id)
+            group.update({name: keep for name, head in group.items() if head == lose})
+            group[one.id] = group[other.id] = keep
+    return group
+
+
+def _twice(node: ast.expr, names: dict[str, str]) -> bool:
+    """Whether a node could compare one value with itself, under one name or two."""
+    sides: list[ast.expr] = []
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+    elif isinstance(node, ast.Call) and _last(node) in _COMPARING:
+        owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
+        sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
+    return any(
+        _equal(one, other) or _aliases(_root(one), _root(other), names) or _holds(other, one)
+        for one, other in pairwise(sides)
+    )
+
+
+def _last(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _aliases(one: str, other: str, names: dict[str, str]) -> bool:
+    return one != other and names.get(one, one) == names.get(other, other)
+
+
+def _root(node: ast.expr) -> str:
+    """The name at the left of a path, "" where there is none."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _holds(collection: ast.expr, element: ast.expr) -> bool:
+    """Whether a collection that is written out holds the element."""
+    parts = collection.elts if isinstance(collection, (ast.List, ast.Tuple, ast.Set)) else []
+    return any(_equal(part, element) for part in parts)
 
 
 def _equal(left: ast.expr, right: ast.expr) -> bool:
@@ -297,7 +341,8 @@ def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
         return None
     if isinstance(node, cst.Call) and comparison.check.kind in ("call", "helper"):
         if not is_library_assertion(node, unit):
-            return "question"  # a helper of the project may check the form of each side too
+            # A helper of the project may check the form of each side too.
+            return "likely" if dotted(node.func).startswith("self.assert_close") else "question"
     elif isinstance(node, cst.Call) and re.search("(?i)equal|identical|" + last_name(node), unit.name):
         return None  # `x.equals(x)` in the test of `equals`
     elif isinstance(unit.parent(node), cst.Attribute):

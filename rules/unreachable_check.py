@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
+from reviewbot.flow import assertions
 from reviewbot.flow.assertions import MUST_RAISE
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import Check, checks, raising_context
@@ -30,8 +31,10 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_HARMLESS = frozenset(
+    {"str", "repr", "len", "isinstance", "type", "startswith", "endswith", "abspath", "dirname"}
+)
 # Exceptions that a failing check raises too.
 _CATCH_FAILURES = ("AssertionError", "Exception", "BaseException", "failureException", "Failed")
 
@@ -108,7 +111,8 @@ class UnreachableCheck(Rule):
                     assert rows == [2]
                     run(-1)
                 with pytest.raises(KeyError):
-                    assert run(1)["x"]
+                    image = run(1)
+                    assert run(image)
         """),
         Example("""
             def test_rows(run, register):
@@ -148,10 +152,29 @@ class UnreachableCheck(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.has(ast.Assert, ast.Call, ast.Raise):
-            return False
-        return any(_suspicious(node) for node in ast.walk(unit.tree) if node is not unit.tree) or _ends_early(
-            getattr(unit.tree, "body", [])
+        functions = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
+        if len(functions) > 1:
+            return True
+        withs: list[ast.With | ast.AsyncWith] = [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
+        if unit.calls(*MUST_RAISE) and any(len(node.body) > 1 for node in withs):
+            return True
+        if any(isinstance(node.test, (ast.Constant, ast.Name)) for node in unit.asts(ast.If)):
+            return True
+        kinds = (
+            ast.If,
+            ast.For,
+            ast.AsyncFor,
+            ast.While,
+            ast.With,
+            ast.AsyncWith,
+            ast.Try,
+            ast.ExceptHandler,
+        )
+        blocks = (node for kind in kinds for node in unit.asts(kind))
+        return any(
+            _ends_early(getattr(node, field, ()))
+            for node in (*functions, *blocks, *unit.asts(ast.match_case))
+            for field in ("body", "orelse", "finalbody")
         )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -206,10 +229,11 @@ class UnreachableCheck(Rule):
             start = len(body)
             while start > 0 and kinds.get(id(body[start - 1])) in ("assert", "call", "helper"):
                 start -= 1
-            if 0 < start < len(body):
+            if 0 < start < len(body) and not _only_evaluates(body[start]):
                 says = f"must raise here or before: `{' '.join(unit.text(call).split())}`"
                 what = "the block passes only if something before it raises"
-                yield body[start:], step(unit, body[start - 1], says), what, "proved"
+                own = any(_may_raise(node) for node in walk(body[start]))
+                yield body[start:], step(unit, body[start - 1], says), what, "likely" if own else "proved"
 
     def _uncalled(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
         """The body of a nested function whose name nothing reads."""
@@ -250,20 +274,8 @@ class UnreachableCheck(Rule):
                 yield [node.body], step(unit, node.test, what), what, "likely"
 
 
-def _suspicious(node: ast.AST) -> bool:
-    if isinstance(node, _FUNCTIONS):
-        return True
-    if isinstance(node, ast.If) and isinstance(node.test, (ast.Constant, ast.Name)):
-        return True
-    if isinstance(node, (ast.With, ast.AsyncWith)) and len(node.body) > 1:
-        return True
-    return any(_ends_early(getattr(node, field, [])) for field in ("body", "orelse", "finalbody"))
-
-
-def _ends_early(body: object) -> bool:
+def _ends_early(body: Sequence[ast.stmt]) -> bool:
     """Whether a block goes on after a statement that could leave on every path."""
-    if not isinstance(body, list):
-        return False
     return any(isinstance(s, _LEAVES) or _may_leave(s) for s in body[:-1])
 
 
@@ -282,6 +294,23 @@ def _skips(statement: cst.CSTNode) -> bool:
     return (
         isinstance(statement, cst.Raise) and statement.exc is not None and "Skip" in last_name(statement.exc)
     )
+
+
+def _only_evaluates(statement: cst.CSTNode) -> bool:
+    """`assert parse(text)`: the call itself is what must raise, and `assert` mere decoration."""
+    if not isinstance(statement, cst.Assert):
+        return False
+    test = statement.test
+    while isinstance(test, cst.UnaryOperation):
+        test = test.expression
+    return isinstance(test, (cst.Call, cst.Subscript, cst.Await)) and any(map(_may_raise, walk(test)))
+
+
+def _may_raise(node: cst.CSTNode) -> bool:
+    """Whether a call in the check could itself be the one that must raise."""
+    if not isinstance(node, cst.Call):
+        return False
+    return last_name(node) not in _HARMLESS and not assertions.asserts_by_name(last_name(node))
 
 
 def _catches_failures(call: cst.Call) -> bool:

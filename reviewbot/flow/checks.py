@@ -246,7 +246,7 @@ def is_library_assertion(call: cst.Call, unit: Unit) -> bool:
     if name not in assertions.KNOWN or Summaries.of(unit.file).called(called_name(call), unit) is not None:
         return False
     origin = qualified(call.func, unit.file.imports).partition(".")[0]
-    return origin in assertions.LIBRARIES or (origin in ("self", "cls") and name.startswith("assert"))
+    return origin in assertions.LIBRARIES or (origin in ("self", "cls") and name[6:7].isupper())
 
 
 def _asserted(unit: Unit, check: Check, call: cst.Call) -> Iterator[Comparison]:

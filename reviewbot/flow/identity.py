@@ -23,8 +23,11 @@ Steadiness = Literal["value", "attribute", "call"]
 """What the value of a steady expression rests on: `value` a name and what lies under constant or plain
 subscripts, `attribute` an attribute too (which may be a property), `call` a call that is known to be pure."""
 
-_STATE = frozenset({"state_dict", "parameters", "named_parameters", "buffers", "named_buffers"})
-_CHANGES = re.compile(r"(step|backward|train_\w+|fit\w*|update\w*|load_state_dict)$")
+STATE = frozenset({"state_dict", "parameters", "named_parameters", "buffers", "named_buffers"})
+"""Methods that hand out a module's live tensors."""
+
+CHANGES = re.compile(r"(step|backward|train_\w+|fit\w*|update\w*|load_state_dict)$")
+"""Functions after which a module's tensors may hold other values."""
 
 
 def steadiness(node: cst.CSTNode) -> Steadiness | None:
@@ -141,7 +144,7 @@ def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) 
                 if rank(early) >= rank(late) or not same(early.func, late.func):
                     continue
                 for call in unit.find(cst.Call):
-                    if rank(early) < rank(call) < rank(late) and _CHANGES.match(last_name(call)):
+                    if rank(early) < rank(call) < rank(late) and CHANGES.match(last_name(call)):
                         return LiveState(early, call)
     return None
 
@@ -161,6 +164,6 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
             node = node.args[0].value if node.args else None
         if isinstance(node, cst.Call) and last_name(node) == "items" and isinstance(node.func, cst.Attribute):
             node = node.func.value
-        if isinstance(node, cst.Call) and last_name(node) in _STATE and not node.args:
+        if isinstance(node, cst.Call) and last_name(node) in STATE and not node.args:
             found.append(node)
     return found
