@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import libcst as cst
@@ -108,8 +109,15 @@ class SameRunTwice(Rule):
             return False
         if not compares_two(unit):
             return False
-        calls = [ast.dump(node) for node in unit.asts(ast.Call)]
-        return len(set(calls)) < len(calls)
+        made = [pair for node in unit.asts(ast.Assign) for pair in _given(node)]
+        references = {ast.dump(value) for name, value in made if _says_reference(name)}
+        if not references:
+            return False
+        values_ = [value for _, value in made]
+        values_ += [side for node in unit.asts(ast.Compare) for side in (node.left, *node.comparators)]
+        values_ += [argument for node in unit.asts(ast.Call) for argument in node.args[:2]]
+        calls = Counter(ast.dump(value) for value in values_ if isinstance(value, ast.Call))
+        return any(calls[reference] > 1 for reference in references)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
@@ -134,6 +142,17 @@ class SameRunTwice(Rule):
                 ),
                 still_catches=still_catches(unit, comparison.check.anchor),
             )
+
+
+def _given(node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
+    """The names that an assignment gives, each with the call that it gets, of a tuple one by one."""
+    for target in node.targets:
+        split = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        targets = target.elts if isinstance(target, ast.Tuple) and split else [target]
+        parts = node.value.elts if isinstance(node.value, ast.Tuple) and split else [node.value]
+        for name, value in zip(targets, parts, strict=False):
+            if isinstance(name, ast.Name) and isinstance(value, ast.Call):
+                yield name.id, value
 
 
 def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] | None:

@@ -152,25 +152,22 @@ class UnreachableCheck(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        functions = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
-        if len(functions) > 1:
+        functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
+            *unit.asts(ast.FunctionDef),
+            *unit.asts(ast.AsyncFunctionDef),
+        ]
+        if any(node.name not in unit.facts.names for node in functions if node is not unit.tree):
             return True
         withs: list[ast.With | ast.AsyncWith] = [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
-        if unit.calls(*MUST_RAISE) and any(len(node.body) > 1 for node in withs):
+        if unit.calls(*MUST_RAISE) and any(
+            len(node.body) > 1 and isinstance(node.body[-1], (ast.Assert, ast.Expr)) for node in withs
+        ):
             return True
-        if any(isinstance(node.test, (ast.Constant, ast.Name)) for node in unit.asts(ast.If)):
+        tests = [node.test for node in unit.asts(ast.If)]
+        if any(isinstance(t, ast.Constant) or (isinstance(t, ast.Name) and t.id.isupper()) for t in tests):
             return True
-        kinds = (
-            ast.If,
-            ast.For,
-            ast.AsyncFor,
-            ast.While,
-            ast.With,
-            ast.AsyncWith,
-            ast.Try,
-            ast.ExceptHandler,
-        )
-        blocks = (node for kind in kinds for node in unit.asts(kind))
+        kinds = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler)
+        blocks = (*withs, *(node for kind in kinds for node in unit.asts(kind)))
         return any(
             _ends_early(getattr(node, field, ()))
             for node in (*functions, *blocks, *unit.asts(ast.match_case))
@@ -286,7 +283,12 @@ def _may_leave(statement: ast.stmt) -> bool:
         return last in ("fail", "exit", "quit", "_exit", "error")
     if isinstance(statement, ast.Assert):
         return isinstance(statement.test, ast.Constant)
-    return isinstance(statement, ast.If) and bool(statement.orelse)
+    if not isinstance(statement, ast.If) or not statement.orelse:
+        return False
+    return all(
+        any(isinstance(below, (*_LEAVES, ast.With)) or _may_leave(below) for below in block)
+        for block in (statement.body, statement.orelse)
+    )
 
 
 def _skips(statement: cst.CSTNode) -> bool:
@@ -355,7 +357,7 @@ def _reads(unit: Unit, name: cst.Name) -> bool:
 
 
 def _is_false_constant(unit: Unit, name: str) -> bool:
-    value = module_value(unit.file, name)
+    value = module_value(unit.file, name) if name.isupper() else None
     if not isinstance(value, ast.Constant) or value.value is not False:
         return False
     if name in unit.file.imports or any(
