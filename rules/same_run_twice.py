@@ -113,7 +113,7 @@ class SameRunTwice(Rule):
         references = {ast.dump(value) for name, value in made if _says_reference(name)}
         if not references:
             return False
-        values_ = [value for _, value in made]
+        values_: list[ast.expr] = [value for _, value in made]
         values_ += [side for node in unit.asts(ast.Compare) for side in (node.left, *node.comparators)]
         values_ += [argument for node in unit.asts(ast.Call) for argument in node.args[:2]]
         calls = Counter(ast.dump(value) for value in values_ if isinstance(value, ast.Call))
