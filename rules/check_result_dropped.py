@@ -21,9 +21,10 @@ import libcst as cst
 
 from reviewbot.flow import assertions
 from reviewbot.flow.checks import called_name, predicate, raising_context
+from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name
-from reviewbot.flow.syntax import last_name, qualified, root_name
+from reviewbot.flow.syntax import last_name, qualified, root_name, same
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite
@@ -32,6 +33,16 @@ from reviewbot.model import Certainty
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
 _VERDICT = re.compile(
     r"(?i)(^|_)(ok|same|equal|eq|match|matches|close|valid|passed|success|correct|agree)(_|$)|^is"
+)
+# Packages whose objects build an expression when they are compared.
+_BUILDING = frozenset({
+    "sqlalchemy", "peewee", "pony", "z3", "pulp", "pyomo", "cvxpy", "sympy", "ortools", "gurobipy", "pyspark",
+    "polars", "sqlmodel", "django", "mongoengine", "beanie", "pypika", "elasticsearch_dsl", "airflow",
+})  # fmt: skip
+_TIMED = re.compile(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/|(^|[/_])(bench\w*|perf)[_.]")
+_METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__cmp__"})
+_EFFECT = re.compile(
+    r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|trigger|ensure|leak|side.effect|cache|evaluat"
 )
 # What is compared for the sake of an exception, a crash or a duration.
 _FOR_ITS_EFFECT = (cst.Try, cst.TryStar)
@@ -160,6 +171,38 @@ class CheckResultDropped(Rule):
                     row == 2
                 go()
                 "x" in row
+                row == row
+                row < 3
+        """),
+        Example("""
+            from sqlalchemy import select
+            def test_clone(table):
+                query = select(table.c.a).scalar_subquery()
+                query == table.c.b
+                assert str(query)
+        """),
+        Example("""
+            def test_compare(warns, calls, Left):
+                with warns(BytesWarning):
+                    b"" == ""
+                # This used to crash.
+                Left() == 1
+        """),
+        Example("""
+            from operator import eq
+            class TestRows(TestCase):
+                def test_rows(self):
+                    eq = self.assertEqual
+                    eq(self.run(1), 2)
+        """),
+        Example("""
+            def test_walk(tour):
+                def remove(corner):
+                    for step in corner:
+                        tour.remove(step)
+                    return len(tour) == 0
+                remove(tour.first)
+                assert tour
         """),
         Example("""
             def test_fixture(run):
@@ -208,17 +251,15 @@ class CheckResultDropped(Rule):
     def _comparison(self, unit: Unit, node: cst.Expr, value: cst.Comparison) -> Finding | None:
         if isinstance(value.left, cst.Call) and assertions.may_assert_by_name(last_name(value.left)):
             return None  # `expect(x) == y` of a fluent library
-        if _function(unit, node) is not unit.node and unit.is_function:
-            return None  # a nested function that is timed, profiled or must raise
-        if any(isinstance(target.operator, (cst.In, cst.NotIn)) for target in value.comparisons):
-            return None  # asked for what the container does when it is asked
+        if not judges(unit) or _compares_for_its_effect(unit, node, value):
+            return None
         return self._report(unit, node, f"the outcome of `{unit.text(value)}` is thrown away", "assert ")
 
     def _call(self, unit: Unit, node: cst.Expr, call: cst.Call) -> Finding | None:
         name = last_name(call)
         text = unit.text(call.func)
         function = _function(unit, node)
-        if _is_unentered(call):
+        if _is_unentered(call) and not _is_local(unit, call):
             return self._report(unit, node, f"`{text}(...)` is not entered, so nothing has to raise", None)
         if _is_playwright(unit, call) and function is not None and function.asynchronous is not None:
             return self._report(unit, node, f"`{text}(...)` is not awaited, so it checks nothing", "await ")
@@ -251,7 +292,9 @@ class CheckResultDropped(Rule):
         if summary.generator and summary.asserts:
             message = f"`{text}` is a generator that nobody iterates: none of its checks run"
             return self._report(unit, node, message, None)
-        silent = not (summary.asserts or summary.may_assert or summary.raises or summary.writes)
+        silent = not (
+            summary.asserts or summary.may_assert or summary.raises or summary.writes or summary.acts
+        )
         if summary.returns != "verdict" or not silent:
             return None
         message = f"`{text}` returns its verdict and never fails, and nobody looks at it"
@@ -348,6 +391,28 @@ _LAST_NAMES = (
 )
 
 
+def _compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -> bool:
+    """Whether the comparison is made for what it does when it is made: it builds a query, is timed, is the
+    very method under test, or has shown that it can crash."""
+    if _function(unit, node) is not unit.node and unit.is_function:
+        return True
+    if not all(isinstance(target.operator, (cst.Equal, cst.Is)) for target in value.comparisons):
+        return True
+    if any(same(value.left, target.comparator) for target in value.comparisons):
+        return True
+    packages = {origin.partition(".")[0] for origin in unit.file.imports.values()}
+    if not _BUILDING.isdisjoint(packages) or _TIMED.search(unit.file.path):
+        return True
+    if any(other.name.rpartition(".")[2] in _METHODS for other in unit.file.units):
+        return True
+    above = unit.parent(unit.parent(unit.parent(node) or node) or node)
+    if isinstance(above, cst.With) and len(above.body.body) == 1:
+        return True
+    line = unit.span(node).line
+    near = "".join(part.partition("#")[2] for part in unit.file.lines[max(0, line - 4) : line + 2])
+    return _EFFECT.search(near + unit.name) is not None
+
+
 def _for_its_effect(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether a statement stands where an exception or a warning is awaited."""
     below = node
@@ -377,6 +442,11 @@ def _is_unentered(call: cst.Call) -> bool:
     allowed = 2 if last_name(call).endswith("Regex") else 1
     named = all(arg.keyword is None or arg.keyword.value in ("match", "msg") for arg in call.args)
     return len(positional) == allowed and named and not any(arg.star for arg in call.args)
+
+
+def _is_local(unit: Unit, call: cst.Call) -> bool:
+    """Whether the bare name that is called is bound in the unit itself."""
+    return isinstance(call.func, cst.Name) and unit.is_function and bool(values(unit).reaching(call.func))
 
 
 def _is_playwright(unit: Unit, call: cst.Call) -> bool:

@@ -32,7 +32,7 @@ _COPIES = frozenset(
 _COPYING_METHODS = frozenset({"copy", "clone", "deepcopy", "detach", "tolist", "numpy", "cpu", "model_copy"})
 # Tests of copying and of setting themselves.
 _ON_PURPOSE = re.compile(
-    r"(?i)cop(y|ies)|clon|pickl|serial|round|set_?item|set_?attr|assign|setter|property|iter|convert|"
+    r"(?i)equals?(_|$)|identical|cop(y|ies)|clon|pickl|serial|round|set_?item|set_?attr|assign|setter|property|iter|convert|"
     r"conversion|(^|_)(eq|set|update|insert|put|write|store|add)(_|$)|as_?type|constructor|init"
 )
 _EXPECTED = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}

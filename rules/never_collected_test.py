@@ -11,6 +11,7 @@ run.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -28,6 +29,10 @@ _HOOKS = frozenset({
     "teardown_method", "setup_class", "teardown_class", "setup", "teardown", "runTest", "run", "debug",
     "shortDescription", "id", "countTestCases", "addTest", "setUpTestData", "subTest",
 })  # fmt: skip
+# Names that say that the author does not want it to run.
+_SWITCHED_OFF = re.compile(
+    r"(?i)_*(x+_?test|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|manual|unused|notest)"
+)
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
 
 
@@ -40,6 +45,8 @@ class NeverCollectedTest(Rule):
                     self.assertTrue(run(1))
                 def rows_are_kept(self):  # <- here
                     self.assertEqual(run(2), [3])
+                def xxx_later(self):
+                    self.assertEqual(run(3), [3])
         """),
         Example("""
             class RowsKept:  # <- here
@@ -211,6 +218,8 @@ class NeverCollectedTest(Rule):
     ) -> Finding | None:
         if named or tree.name.startswith("test"):
             return self._generator(unit, tree, repo)
+        if _SWITCHED_OFF.match(tree.name):
+            return None
         given = [*tree.args.posonlyargs, *tree.args.args][1:]
         special = tree.name in _HOOKS or tree.name.startswith(("__", "assert", "_")) or tree.decorator_list
         if special or given or tree.args.kwonlyargs or tree.args.vararg or tree.args.kwarg:

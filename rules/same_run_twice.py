@@ -91,6 +91,12 @@ class SameRunTwice(Rule):
                 assert store.rows() == expected
         """),
         Example("""
+            def test_sample(frame):
+                result = frame.sample(0.5, random_state=12)
+                expected = frame.sample(0.5, random_state=12)
+                assert result == expected
+        """),
+        Example("""
             def test_is_deterministic(run):
                 expected = run(1)
                 assert run(1) == expected
@@ -163,7 +169,11 @@ def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] 
     (first, path, label), (second, other_path, other_label) = one, two
     if first is second or path != other_path or label == other_label or canonical(first) != canonical(second):
         return None
-    if not _plain_arguments(first) or not _same_names(unit, first, second):
+    if (
+        _ON_PURPOSE.search(unit.text(first))
+        or not _plain_arguments(first)
+        or not _same_names(unit, first, second)
+    ):
         return None
     if _may_change(unit, first, second) or _is_done_to(unit, comparison, first, second):
         return None

@@ -342,7 +342,7 @@ def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
     if isinstance(node, cst.Call) and comparison.check.kind in ("call", "helper"):
         if not is_library_assertion(node, unit):
             # A helper of the project may check the form of each side too.
-            return "likely" if dotted(node.func).startswith("self.assert_close") else "question"
+            return "likely" if dotted(node.func) in ("self.assert_close", "eq_") else "question"
     elif isinstance(node, cst.Call) and re.search("(?i)equal|identical|" + last_name(node), unit.name):
         return None  # `x.equals(x)` in the test of `equals`
     elif isinstance(unit.parent(node), cst.Attribute):

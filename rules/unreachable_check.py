@@ -21,7 +21,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.assertions import MUST_RAISE
 from reviewbot.flow.calls import module_value
-from reviewbot.flow.checks import Check, checks, raising_context
+from reviewbot.flow.checks import Check, call_of, checks, raising_context
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
@@ -142,6 +142,21 @@ class UnreachableCheck(Rule):
                     assert run(1) == [2]
                 if SLOW:
                     assert run(1) == [2]
+                if 0:
+                    raise AssertionError("0 is true")
+        """),
+        Example("""
+            class TestRows(TestCase):
+                async def test_source(self):
+                    with self.assertRaises(StopAsyncIteration) as caught:
+                        return [row async for row in source()]
+                    self.assertEqual(caught.exception.args, (42,))
+                def wait(self):
+                    self.assertTrue(self.seen)
+                def test_wait(self):
+                    with self.assertRaises(KeyboardInterrupt):
+                        alarm(1)
+                        self.wait()
         """),
         Example("""
             import pytest
@@ -183,7 +198,8 @@ class UnreachableCheck(Rule):
             for region, why, what, certainty in found:
                 inside = {id(node) for statement in region for node in walk(statement)}
                 dead = [c for c in every if id(c.node) in inside and id(c.node) not in seen]
-                if dead:
+                # `if 0: self.fail()` is a test of truth itself, a lone `raise` is no check of a test.
+                if dead and not all(check.kind in ("fail", "raise") for check in dead):
                     seen.update(id(check.node) for check in dead)
                     yield self._report(unit, dead, why, what, certainty)
 
@@ -222,9 +238,9 @@ class UnreachableCheck(Rule):
             if call is None or last_name(call) not in MUST_RAISE or not call.args or _catches_failures(call):
                 continue
             body = statements(node.body)
-            kinds = {id(check.node): check.kind for check in checks(unit)}
+            last = {id(check.node) for check in checks(unit) if _is_plain_check(check)}
             start = len(body)
-            while start > 0 and kinds.get(id(body[start - 1])) in ("assert", "call", "helper"):
+            while start > 0 and id(body[start - 1]) in last:
                 start -= 1
             if 0 < start < len(body) and not _only_evaluates(body[start]):
                 says = f"must raise here or before: `{' '.join(unit.text(call).split())}`"
@@ -268,7 +284,7 @@ class UnreachableCheck(Rule):
                 )
             elif isinstance(node.test, cst.Name) and _is_false_constant(unit, node.test.value):
                 what = f"`{node.test.value}` is False and nothing in the file sets it"
-                yield [node.body], step(unit, node.test, what), what, "likely"
+                yield [node.body], step(unit, node.test, what), what, "question"
 
 
 def _ends_early(body: Sequence[ast.stmt]) -> bool:
@@ -295,6 +311,16 @@ def _skips(statement: cst.CSTNode) -> bool:
     """`raise SkipTest(…)`: a test that is set aside openly."""
     return (
         isinstance(statement, cst.Raise) and statement.exc is not None and "Skip" in last_name(statement.exc)
+    )
+
+
+def _is_plain_check(check: Check) -> bool:
+    """An `assert` or an assertion call; a helper that checks may be the very code that must raise."""
+    if check.kind == "assert":
+        return True
+    call = call_of(check.node)
+    return (
+        check.kind in ("call", "helper") and call is not None and assertions.asserts_by_name(last_name(call))
     )
 
 

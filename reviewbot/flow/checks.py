@@ -18,6 +18,7 @@ from reviewbot.flow import assertions
 from reviewbot.flow.assertions import Relation
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
+from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -128,7 +129,7 @@ def fails(statement: cst.CSTNode) -> CheckKind | None:
     if call is None:
         return None
     name = dotted(call.func)
-    if assertions.fails_by_name(name):
+    if assertions.fails_by_name(name) and (name != "fail" or len(call.args) < 2):
         return "fail"
     if name in assertions.EXITING:
         if name == "parser.error":
@@ -193,7 +194,7 @@ def _check(unit: Unit, node: cst.CSTNode) -> Check | None:
 def _raise(unit: Unit, node: cst.Raise) -> Check | None:
     """A `raise` is a check if something decides whether it is reached; a stub's or a fake's is none."""
     raised = last_name(node.exc) if node.exc is not None else ""
-    if raised in ("NotImplementedError", "StopIteration", "StopAsyncIteration"):
+    if raised in ("NotImplementedError", "StopIteration", "StopAsyncIteration") or "Skip" in raised:
         return None
     condition, when = _condition(unit, node)
     if (
@@ -333,7 +334,8 @@ def predicate(call: cst.Call, unit: Unit) -> Relation | None:
     difference: `np.allclose(a, b)`, `torch.equal(a, b)`, `a.equals(b)`."""
     name = qualified(call.func, unit.file.imports)
     if name in assertions.PREDICATES:
-        return assertions.PREDICATES[name]
+        # `eq = self.assertEqual` may stand where `from operator import eq` does not reach.
+        return None if _is_rebound(unit, call.func) else assertions.PREDICATES[name]
     if isinstance(call.func, cst.Attribute):
         if call.func.attr.value in assertions.PREDICATE_METHODS and call.args:
             root = dotted(call.func.value)
@@ -343,3 +345,12 @@ def predicate(call: cst.Call, unit: Unit) -> Relation | None:
         if call.func.attr.value in ("all", "any"):
             return "true"
     return None
+
+
+def _is_rebound(unit: Unit, function: cst.BaseExpression) -> bool:
+    """Whether the name at the left of what is called is given another meaning inside the unit."""
+    while isinstance(function, cst.Attribute):
+        function = function.value
+    if not unit.is_function or not isinstance(function, cst.Name):
+        return False
+    return any(binding.kind not in ("import", "unbound") for binding in values(unit).reaching(function))

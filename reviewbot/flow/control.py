@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from reviewbot.flow.checks import fails
+from reviewbot.flow.checks import fails, raising_context
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -78,9 +78,10 @@ def _leaves(statement: cst.CSTNode) -> Exit | None:
             other = leaves(statements(statement.orelse))
         return then if then is not None and other is not None else None
     if isinstance(statement, cst.With):
-        # A context manager may swallow an exception (`pytest.raises`), and never a `return`.
+        # A context manager may swallow an exception, of a raising one also that of a `return`'s value.
         left = leaves(statements(statement.body))
-        return None if left == "fail" else left
+        raising = any(raising_context(item) for item in statement.items)
+        return None if left == "fail" or raising else left
     return None
 
 

@@ -34,7 +34,8 @@ class Summary:
     unknown that by its name or origin could check. `raises`: it holds a `raise`. `returns`: whether what
     it returns is nothing, a verdict (comparisons, booleans, a list of differences) or any other value.
     `writes`: what of the outside it changes, as dotted names from the inside: a parameter, a `nonlocal`
-    or `global` name, an attribute of `self`; a failure may be recorded there. `generator` and
+    or `global` name, an attribute of `self`; a failure may be recorded there. `acts`: it calls something for
+    its effect, other than to print or log. `generator` and
     `coroutine`: a bare call runs nothing of it. `wrapped`: a decorator may have replaced it.
     """
 
@@ -43,6 +44,7 @@ class Summary:
     raises: bool
     returns: Returns
     writes: frozenset[str]
+    acts: bool
     generator: bool
     coroutine: bool
     wrapped: bool
@@ -155,6 +157,7 @@ class Summaries:
             raises=any(isinstance(node, ast.Raise) for node in nodes),
             returns=_returns(function, nodes, self._imports),
             writes=_writes(function, nodes),
+            acts=any(_is_effect(node) for node in nodes),
             generator=any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes),
             coroutine=isinstance(function, ast.AsyncFunctionDef),
             wrapped=any(_replaces(decorator) for decorator in function.decorator_list),
@@ -348,6 +351,18 @@ def _is_verdict_value(node: ast.expr, flags: frozenset[str], imports: Mapping[st
             "." in name and last in assertions.PREDICATE_METHODS and bool(node.args)
         )
     return False
+
+
+_SHOWING = frozenset({"print", "pprint", "info", "debug", "warning", "warn", "error", "append", "write"})
+
+
+def _is_effect(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, (ast.Call, ast.Await)):
+        return False
+    call = node.value.value if isinstance(node.value, ast.Await) else node.value
+    function = call.func if isinstance(call, ast.Call) else call
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name not in _SHOWING
 
 
 def _writes(function: FunctionTree, nodes: list[ast.AST]) -> frozenset[str]:
