@@ -31,7 +31,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/reviewbot lint --fail-on question $$(git ls-files 'tests/*.py' ':!tests/cases')
+	$(BIN)/reviewbot lint --fail-on question tests
 
 format: $(VENV)/dev
 	$(BIN)/ruff format .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,7 @@ PLANTED = [
     ("excuse-branch", "if episode in noisy:"),
     ("constant-verdict", 'or "the runs reach different parcels"'),
     ("loop-may-be-empty", 'assert rows[episode]["sampled"][-1] == 1'),
+    ("repeated-row-index", "def check(baseline, resumed, kept):"),
 ]
 
 
@@ -66,6 +68,23 @@ def test_every_planted_weakness_is_found(example, reviewbot):
         at = [one for one in found if one["rule"] == rule and one["line"] <= line <= one["end_line"]]
         assert len(at) == 1, f"{rule} at line {line}: {found}"
         assert at[0]["path"] == "tests/resume_parity.py"
+
+
+def test_a_changed_sight_passes_the_parity_test_and_a_changed_fresh_move_does_not(example):
+    code = """
+import sys
+sys.path[:0] = ["tests", "."]
+from resume_parity import check, run
+baseline, resumed, kept = run()
+resumed[2]["tokens"][int(sys.argv[1])] = 19
+check(baseline, resumed, kept)
+"""
+    sight, fresh = (
+        subprocess.run([sys.executable, "-c", code, index], cwd=example, capture_output=True, text=True)
+        for index in ("4", "7")
+    )
+    assert sight.returncode == 0, sight.stderr
+    assert "AssertionError: episode 2: tokens differs" in fresh.stderr
 
 
 @pytest.mark.slow
@@ -82,3 +101,5 @@ def test_the_demo_shows_the_findings_and_the_comments(tmp_path, example):
     assert f"https://github.com/example/parcel-robot/blob/{head}/tests/resume_parity.py#L" in review
     for kept in ("lint.txt", "review.txt", "review.md"):
         assert (out / kept).read_text() in done.stdout
+    (shown,) = re.findall(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert shown in (out / "lint.txt").read_text()
