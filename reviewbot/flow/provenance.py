@@ -68,7 +68,7 @@ class _Tracer:
         self.control, self.keys, self.up = control, keys, up
         self.found = Trace()
         self.work: list[tuple[Unit, cst.CSTNode, Frame | None]] = []
-        self.seen: set[tuple[int, int]] = set()
+        self.seen: set[tuple[int, int, str]] = set()
         self.frames: list[Frame] = []  # kept, so that no two have one id
 
     def run(self, unit: Unit, nodes: Iterable[cst.CSTNode]) -> Trace:
@@ -130,7 +130,7 @@ class _Tracer:
     def _call(self, unit: Unit, call: cst.Call, frame: Frame | None) -> None:
         depth = 0 if frame is None else frame.depth
         function = callee(unit, call)
-        if function is None or function is unit or depth >= _DEPTH or not self._first(call, frame):
+        if function is None or function is unit or depth >= _DEPTH or not self._first(call, frame, "call"):
             return
         inside = Frame(unit, bind(call, function), frame, depth + 1)
         self.frames.append(inside)
@@ -145,8 +145,8 @@ class _Tracer:
         for guard in guards(unit, node):
             self.work.append((unit, guard.condition, frame))
 
-    def _first(self, node: cst.CSTNode, frame: Frame | None) -> bool:
-        key = (id(node), id(frame))
+    def _first(self, node: cst.CSTNode, frame: Frame | None, way: str = "read") -> bool:
+        key = (id(node), id(frame), way)
         if key in self.seen:
             return False
         self.seen.add(key)
