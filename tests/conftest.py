@@ -23,6 +23,14 @@ class Ran:
     err: str
 
 
+@pytest.fixture(scope="session", autouse=True)
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for reviewbot's caches: tests leave nothing in the user's own, and take nothing from it."""
+    folder = tmp_path_factory.mktemp("caches")
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    return folder
+
+
 @pytest.fixture
 def reviewbot(tmp_path: Path) -> Callable[..., Ran]:
     """Runs `reviewbot WORDS` as a user would: another process, in `cwd` (default: an empty folder)."""

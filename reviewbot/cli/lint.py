@@ -16,7 +16,8 @@ from typing import TextIO
 from reviewbot import config
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
-from reviewbot.lint import baseline, fixes, inputs, registry
+from reviewbot.lint import baseline, fixes, inputs, pool, registry
+from reviewbot.lint.cache import Cache, folder, index_file
 from reviewbot.lint.engine import Report, Result, report
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.run import FIX_ROUNDS, Run
@@ -84,7 +85,17 @@ def add(command: argparse.ArgumentParser) -> None:
     option("--output-format", choices=FORMATS, help="default: text; github in a GitHub workflow")
     option("-q", "--quiet", action="store_true", help="findings only: no summary, no progress")
     option("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
+    option = command.add_argument_group("speed").add_argument
+    option("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
+    option("-j", "--jobs", type=_count, metavar="N", help="processes (default: one for each processor)")
     option("--no-prefilter", action="store_true", help=argparse.SUPPRESS)
+
+
+def _count(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} processes can do nothing")
+    return number
 
 
 def main(options: argparse.Namespace) -> int:
@@ -138,8 +149,16 @@ class _Session:
     ) -> None:
         self.options, self.settings, self.root = options, settings, root
         start = options.stdin_filename or options.paths[0]
-        limit = settings.max_file_bytes
-        self.run = Run(rules, Repo(settings, OnDisk(start)), limit, prefilter=not options.no_prefilter)
+        files = OnDisk(start)
+        database = None if options.no_cache else index_file(files.root)
+        self.run = Run(
+            rules,
+            Repo(settings, files, database=database),
+            settings.max_file_bytes,
+            jobs=options.jobs or pool.processes(),
+            cache=None if options.no_cache else Cache(folder(), rules),
+            prefilter=not options.no_prefilter,
+        )
         # What was looked at and is not on disk: standard input, and fixes that are only shown.
         self.content: dict[str, bytes] = {}
         self.fixed: list[tuple[str, bytes, bytes, int]] = []

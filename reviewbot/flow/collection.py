@@ -30,7 +30,7 @@ but a base from elsewhere, which may be either; nothing."""
 
 def bases(node: ast.ClassDef, file: File) -> list[str]:
     """The dotted names of a class's bases and of their bases as far as they stand in the file."""
-    classes = {item.name: item for item in ast.walk(file.tree) if isinstance(item, ast.ClassDef)}
+    classes = file.classes
     found: list[str] = []
     stack, seen = [node], {id(node)}
     while stack:
@@ -52,8 +52,7 @@ def owner(node: ast.ClassDef, file: File, settings: Settings) -> Owner:
         return "unittest"
     if named:
         return "pytest"
-    local = {item.name for item in ast.walk(file.tree) if isinstance(item, ast.ClassDef)}
-    outside = [name for name in every if name not in local and name not in _PLAIN_BASES]
+    outside = [name for name in every if name not in file.classes and name not in _PLAIN_BASES]
     return "unknown" if outside or node.keywords else "none"
 
 
@@ -99,9 +98,7 @@ def keeps_name(function: FunctionTree | ast.ClassDef) -> bool:
 
 def runs_itself(file: File) -> bool:
     """Whether the file hands itself to a test runner: `unittest.main()`, `pytest.main()` and their like."""
-    return any(
-        isinstance(node, ast.Call) and dotted_name(node.func) in _MAINS for node in ast.walk(file.tree)
-    )
+    return any(dotted_name(node.func) in _MAINS for node in file.asts(ast.Call))
 
 
 _MAINS = frozenset({

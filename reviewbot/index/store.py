@@ -89,7 +89,7 @@ class Store:
         if file is not None:
             try:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                return self._prepared(sqlite3.connect(file, timeout=10))
+                return self._prepared(sqlite3.connect(file, timeout=300))
             except (OSError, sqlite3.Error):
                 pass
         return self._prepared(sqlite3.connect(":memory:"))
@@ -108,6 +108,8 @@ class Store:
         """Makes exactly these files the ones that are known; returns how many had to be read and parsed."""
         listed = [(source, source.key + self._salt(source.path)) for source in sources]
         with self._db, _no_collection():
+            # Whoever shares the database waits here, and then finds everything made.
+            self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM present")
             known: dict[bytes, int] = dict(self._db.execute("SELECT key, id FROM blob"))
             made = 0

@@ -129,11 +129,14 @@ def examine(
     """What one file gives, suppressions applied."""
     try:
         file = File(path, content)
-        examination = Examination(file, rules, repo, prefilter=prefilter)
-        found = fingerprinted(sorted(examination.findings(), key=place), file)
-        ignored = suppressions(file)
     except UnreadableFile as error:
         return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
+    examination = Examination(file, rules, repo, prefilter=prefilter)
+    try:
+        found = fingerprinted(sorted(examination.findings(), key=place), file)
+        ignored = suppressions(file)
+    finally:
+        file.close()
     return Result(
         path,
         findings=(*(one for one in found if not ignored.covers(one)), *ignored.faults),

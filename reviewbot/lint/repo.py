@@ -57,6 +57,15 @@ class Repo:
         seen.here, seen.asked = path, set()
         return seen
 
+    def __getstate__(self) -> dict[str, object]:
+        # Into another process goes what the questions are asked of, not what was answered.
+        kept = ("_config", "_files", "_database", "here")
+        return {name: self.__dict__[name] for name in kept}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__init__()  # type: ignore[misc]
+        self.__dict__.update(state)
+
     # What rules ask.
 
     @property

@@ -1,12 +1,13 @@
-"""Many files to results."""
+"""Many files to results: from the cache what an earlier run has seen, the others from one process or more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.lint import fixes
+from reviewbot.lint import fixes, pool
+from reviewbot.lint.cache import Cache, key, packed
 from reviewbot.lint.engine import Result, examine
 from reviewbot.lint.registry import load
 from reviewbot.lint.repo import Repo
@@ -18,22 +19,49 @@ FIX_ROUNDS = 10  # a fix may make another one possible
 
 @dataclass(frozen=True)
 class Run:
-    """How files are looked at. `rules` are ids. `prefilter` off asks every rule about every unit."""
+    """How files are looked at. `rules` are ids. `jobs` is the number of processes, where more than one pays.
+
+    `prefilter` off asks every rule about every unit.
+    """
 
     rules: tuple[str, ...]
     repo: Repo
     max_file_bytes: int
+    jobs: int = 1
+    cache: Cache | None = None
     prefilter: bool = True
 
     def files(self, paths: Iterable[str]) -> Iterator[Result]:
-        """The result of each file; one that cannot be read has a result that says so."""
+        """The result of each file, in any order; one that cannot be read has a result that says so."""
+        missed: list[tuple[str, int]] = []
         for path in paths:
             try:
                 content = discover.read(path, self.max_file_bytes)
             except UnreadableFile as error:
-                yield Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
+                yield _unread(error)
                 continue
-            yield self.content(path, content)
+            known = self.cache and self.cache.get(path, key(self.cache.salt, path, content), self.repo)
+            if known:
+                yield known
+            else:
+                missed.append((path, len(content)))
+        try:
+            for result, made in self._missed(missed):
+                if self.cache and made is not None:
+                    self.cache.put(*made)
+                yield result
+        finally:
+            if self.cache:
+                self.cache.save()
+
+    def _missed(self, paths: list[tuple[str, int]]) -> Iterator[_Made]:
+        work = _Work(self, self.cache.salt if self.cache else None)
+        if self.jobs > 1 and len(paths) > 1 and sum(size for _, size in paths) >= pool.WORTHWHILE:
+            # What the children need is imported once, before they are made.
+            for rule in self.rules:
+                load(rule)
+            return pool.each(work, paths, self.jobs, _lost)
+        return (work(path) for path, _ in paths)
 
     def content(self, path: str, content: bytes) -> Result:
         """The result of one file's content."""
@@ -55,3 +83,33 @@ class Run:
             content, count = after, count + applied
             result = self.content(path, content)
         return content, count, result
+
+
+_Made = tuple[Result, tuple[bytes, bytes] | None]
+
+
+class _Work:
+    """What a process does with a path: its result, and how the cache keeps it."""
+
+    def __init__(self, run: Run, salt: bytes | None) -> None:
+        # A database does not cross from one process into another.
+        self._run, self._salt = replace(run, cache=None), salt
+
+    def __call__(self, path: str) -> _Made:
+        try:
+            content = discover.read(path, self._run.max_file_bytes)
+        except UnreadableFile as error:
+            return _unread(error), None
+        result = self._run.content(path, content)
+        made = None if self._salt is None else packed(result, self._run.repo)
+        if made is None or self._salt is None:
+            return result, None
+        return result, (key(self._salt, path, content), made)
+
+
+def _unread(error: UnreadableFile) -> Result:
+    return Result(error.path, read=False, unread=(Unread(error.path, error.why, error.line),))
+
+
+def _lost(path: str) -> _Made:
+    return _unread(UnreadableFile(path, "the process that read it died over it")), None

@@ -92,7 +92,7 @@ class OnDisk:
 
     def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
         """The files that git knows or would add, or all where git has no say; links are not followed."""
-        root = self._root()
+        root = self.root
         shown = os.path.relpath(root) if not os.path.isabs(self._start) else str(root)
         for below in sorted(_known_to_git(root) or _walked(root)):
             path = below if shown == "." else f"{PurePosixPath(shown).as_posix()}/{below}"
@@ -101,7 +101,9 @@ class OnDisk:
                 if content is not None and not os.path.islink(path):
                     yield of_content(path, content)
 
-    def _root(self) -> Path:
+    @property
+    def root(self) -> Path:
+        """The repository's own folder."""
         start = Path(os.path.abspath(self._start))
         folder = start if start.is_dir() else start.parent
         return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), folder)

@@ -158,7 +158,9 @@ class Unit:
             return _facts([self.tree], nested=True)
         if isinstance(self.tree, ast.ClassDef):
             header = [*self.tree.decorator_list, *self.tree.bases, *self.tree.keywords]
-            return _facts([*header, *self.tree.body], nested=False)
+            found = _facts([*header, *self.tree.body], nested=False)
+            found.nodes.setdefault(ast.ClassDef, []).append(self.tree)
+            return found
         return _facts(list(self.tree.body), nested=False)
 
     def has(self, *kinds: type[ast.AST]) -> bool:
@@ -268,6 +270,7 @@ class File:
         self.path, self.content = path, content
         self.whole_if_parsed: cst.Module | None = None
         self.tree = self._parse_ast()
+        _ = self.text  # What Python reads and we cannot is found out now.
 
     def _parse_ast(self) -> ast.Module:
         try:
@@ -282,6 +285,13 @@ class File:
             raise UnreadableFile(self.path, f"not valid Python ({error})") from None
         except (RecursionError, MemoryError):
             raise UnreadableFile(self.path, "nested too deeply to be parsed") from None
+
+    def close(self) -> None:
+        """Lets go of everything. A file and its units hold one another: without this their memory would stay
+        until Python looks for such circles, which costs a tenth of a run."""
+        for unit in self.__dict__.get("units", ()):
+            unit.__dict__.clear()
+        self.__dict__.clear()
 
     @cached_property
     def encoding(self) -> str:
@@ -343,18 +353,30 @@ class File:
     def imports(self) -> dict[str, str]:
         """What each imported name stands for: `{"np": "numpy", "close": "math.isclose"}`."""
         found: dict[str, str] = {}
-        for node in ast.walk(self.tree):
+        nodes: list[ast.Import | ast.ImportFrom] = [*self.asts(ast.Import), *self.asts(ast.ImportFrom)]
+        for node in sorted(nodes, key=lambda one: (one.lineno, one.col_offset)):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if alias.asname:
                         found[alias.asname] = alias.name
                     else:
                         found[alias.name.split(".")[0]] = alias.name.split(".")[0]
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 base = "." * node.level + (node.module or "")
                 for alias in node.names:
                     found[alias.asname or alias.name] = f"{base}.{alias.name}" if base else alias.name
         return found
+
+    def asts(self, kind: type[_Tree]) -> list[_Tree]:
+        """All `ast` nodes of exactly that class, unit by unit; not for names and constants. Costs no walk of
+        its own."""
+        return [node for unit in self.units for node in unit.asts(kind)]
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """The classes of the file by name, wherever they stand; of several of one name the last."""
+        found = sorted(self.asts(ast.ClassDef), key=lambda one: one.lineno)
+        return {node.name: node for node in found}
 
     @cached_property
     def whole(self) -> cst.Module:

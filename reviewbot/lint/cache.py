@@ -1,0 +1,171 @@
+"""Results of earlier runs in sqlite. A result is taken again only if everything it was made from is the same:
+the path, the content, the rules and all code under them, and each fact of the repository that was read.
+
+The database belongs to the user, not to the repository: a branch cannot bring results along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from reviewbot import __version__
+from reviewbot.lint.engine import Result
+from reviewbot.lint.repo import Fact, Repo
+from reviewbot.model import Finding, Unread
+
+KEPT_DAYS = 30  # a result that no run asked for so long is dropped
+_DAY = 24 * 60 * 60
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS result (key BLOB PRIMARY KEY, value BLOB NOT NULL, day INTEGER NOT NULL)
+WITHOUT ROWID;
+"""
+
+
+class _Stored(msgspec.Struct, frozen=True, array_like=True):
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+    unread: tuple[Unread, ...]
+    asked: tuple[tuple[Fact, str], ...]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(_Stored).decode
+
+
+def folder() -> Path:
+    """Where the user's caches stand: `XDG_CACHE_HOME`, or what the system uses for it."""
+    given = os.environ.get("XDG_CACHE_HOME")
+    if given and os.path.isabs(given):
+        return Path(given) / "reviewbot"
+    local = os.environ.get("LOCALAPPDATA")
+    if sys.platform == "win32" and local:
+        return Path(local) / "reviewbot"
+    home = Path(os.path.expanduser("~"))
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "reviewbot"
+
+
+def index_file(root: Path) -> Path:
+    """Where the facts of the repository in that folder are kept."""
+    name = hashlib.blake2b(os.fsencode(root), digest_size=8).hexdigest()
+    return folder() / f"index-{name}.sqlite"
+
+
+class Cache:
+    """Results by key. A database that cannot be used is as good as an empty one."""
+
+    def __init__(self, where: Path, rules: Sequence[str]) -> None:
+        self.salt = hashlib.blake2b("\0".join((version(), *rules)).encode(), digest_size=16).digest()
+        self._today = int(time.time()) // _DAY
+        self._seen: list[bytes] = []
+        self._made: list[tuple[bytes, bytes, int]] = []
+        self._db = self._open(where / "lint.sqlite")
+
+    def _open(self, file: Path) -> sqlite3.Connection | None:
+        for _ in range(2):
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                db = sqlite3.connect(file, timeout=5, isolation_level=None)
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = OFF")
+                db.executescript(_SCHEMA)
+                db.execute("SELECT key, value, day FROM result LIMIT 1")
+                return db
+            except sqlite3.OperationalError:
+                return None
+            except sqlite3.DatabaseError:
+                # Not a database: results can be made again.
+                with suppress(OSError):
+                    file.unlink()
+            except OSError:
+                return None
+        return None
+
+    def get(self, path: str, key: bytes, repo: Repo) -> Result | None:
+        """The result under a key, if every fact that it was made from is today what it was."""
+        if self._db is None:
+            return None
+        try:
+            row = self._db.execute("SELECT value, day FROM result WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            stored = _decode(row[0])
+        except (sqlite3.Error, msgspec.DecodeError):
+            return None
+        if any(repo.digest(fact) != digest for fact, digest in stored.asked):
+            return None
+        if row[1] != self._today:
+            self._seen.append(key)
+        return Result(
+            path,
+            cached=True,
+            findings=stored.findings,
+            suppressed=stored.suppressed,
+            unread=stored.unread,
+            asked=tuple(fact for fact, _ in stored.asked),
+        )
+
+    def put(self, key: bytes, packed: bytes) -> None:
+        """Keeps a result until `save`."""
+        self._made.append((key, packed, self._today))
+
+    def save(self) -> None:
+        """Writes what was put, and drops what nobody asked for in a long time."""
+        if self._db is None or not (self._made or self._seen):
+            return
+        with suppress(sqlite3.Error):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", self._made)
+            if self._seen:
+                seen = ((self._today, key) for key in self._seen)
+                self._db.executemany("UPDATE result SET day = ? WHERE key = ?", seen)
+                self._db.execute("DELETE FROM result WHERE day < ?", (self._today - KEPT_DAYS,))
+            self._db.execute("COMMIT")
+        self._made, self._seen = [], []
+
+
+def key(salt: bytes, path: str, content: bytes) -> bytes:
+    """The key of a file's result."""
+    digest = hashlib.blake2b(content, digest_size=16, key=salt)
+    digest.update(b"\0" + path.encode("utf-8", "surrogateescape"))
+    return digest.digest()
+
+
+def packed(result: Result, repo: Repo) -> bytes | None:
+    """A result as it is kept, with the digests of the facts behind it. None for one in which a rule failed:
+    it may go better another time."""
+    if result.failures:
+        return None
+    asked = tuple((fact, repo.digest(fact)) for fact in result.asked)
+    return _encode(_Stored(result.findings, result.suppressed, result.unread, asked))
+
+
+@cache
+def version() -> str:
+    """A digest of all code that findings come from: ours, the rules, LibCST, Python itself."""
+    digest = hashlib.blake2b(f"{__version__} {sys.version} {_libcst()}".encode(), digest_size=16)
+    for package in ("", ".lint", ".flow", ".index", ".source", ".rules"):
+        for file in sorted(resources.files(f"reviewbot{package}").iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _libcst() -> str:
+    """Which LibCST is installed, without importing it."""
+    spec = importlib.util.find_spec("libcst")
+    if spec is None or spec.origin is None:
+        return ""
+    return " ".join(sorted(path.name for path in Path(spec.origin).parent.parent.glob("libcst-*")))
