@@ -33,6 +33,10 @@ _ON_PURPOSE = re.compile(
 )
 # Words that call a side the reference; `first`, `before` and their like rather tell the order of two runs.
 _REFERENCE = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
+# Functions that make a faster or another form of what they are given.
+_WRAPS = re.compile(
+    r"(?i)compile|jit|script|trace|vmap|pmap|shard|optimi[sz]|convert|quanti[sz]|wrap|export|fuse|lower"
+)
 _PLAIN = (
     cst.Name,
     cst.Attribute,
@@ -63,6 +67,16 @@ class SameRunTwice(Rule):
                 torch.testing.assert_close(actual, reference)  # <- here
         """),
         Example("""
+            import torch
+            def test_dynamic(backend):
+                def reference(x, y):
+                    return x + y
+                fast = torch.compile(reference, backend=backend, dynamic=True)
+                for s in (2, 4):
+                    x, y = torch.randn(s), torch.randn(s)
+                    torch.testing.assert_close(fast(x, y), fast(x, y))  # <- here
+        """),
+        Example("""
             class TestParity(TestCase):
                 def test_engines(self):
                     want = generate("a", engine="fast")
@@ -77,6 +91,14 @@ class SameRunTwice(Rule):
                 expected, again = run(1), run(1)
                 assert expected == again
         '''),
+        Example("""
+            import torch
+            def test_compiled(model, x):
+                fast = torch.compile(model)
+                want = model(x)
+                torch.testing.assert_close(fast(x), want)
+                torch.testing.assert_close(fast(x), fast(x))
+        """),
         Example("""
             def test_engines(run, slow):
                 expected = slow(1)
@@ -111,19 +133,20 @@ class SameRunTwice(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if _ON_PURPOSE.search(unit.name) or not any(map(_says_reference, unit.facts.names)):
-            return False
-        if not compares_two(unit):
+        if _ON_PURPOSE.search(unit.name) or not compares_two(unit):
             return False
         made = [pair for node in unit.asts(ast.Assign) for pair in _given(node)]
-        references = {ast.dump(value) for name, value in made if _says_reference(name)}
-        if not references:
-            return False
+        names = {name for name, _ in made}
         values_: list[ast.expr] = [value for _, value in made]
         values_ += [side for node in unit.asts(ast.Compare) for side in (node.left, *node.comparators)]
         values_ += [argument for node in unit.asts(ast.Call) for argument in node.args[:2]]
-        calls = Counter(ast.dump(value) for value in values_ if isinstance(value, ast.Call))
-        return any(calls[reference] > 1 for reference in references)
+        calls = [value for value in values_ if isinstance(value, ast.Call)]
+        count = Counter(map(ast.dump, calls))
+        told = {ast.dump(value) for name, value in made if _says_reference(name)}
+        told |= {
+            ast.dump(call) for call in calls if isinstance(call.func, ast.Name) and call.func.id in names
+        }
+        return any(count[call] > 1 for call in told)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
@@ -167,7 +190,9 @@ def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] 
     if one is None or two is None:
         return None
     (first, path, label), (second, other_path, other_label) = one, two
-    if first is second or path != other_path or label == other_label or canonical(first) != canonical(second):
+    if first is second or path != other_path or canonical(first) != canonical(second):
+        return None
+    if label == other_label and not _wraps_what_nothing_calls(unit, first):
         return None
     if (
         _ON_PURPOSE.search(unit.text(first))
@@ -178,6 +203,22 @@ def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] 
     if _may_change(unit, first, second) or _is_done_to(unit, comparison, first, second):
         return None
     return (first, second) if label else (second, first)
+
+
+def _wraps_what_nothing_calls(unit: Unit, call: cst.Call) -> bool:
+    """Whether what is called was made from a function or model (`torch.compile(model)`) that the unit then
+    never calls itself, as a reference would be."""
+    flow = values(unit)
+    made = flow.resolve(call.func)
+    if (
+        not isinstance(call.func, cst.Name)
+        or not isinstance(made, cst.Call)
+        or not _WRAPS.search(last_name(made))
+    ):
+        return False
+    given = [arg.value.value for arg in made.args if isinstance(arg.value, cst.Name)]
+    called = {root_name(other.func) for other in unit.find(cst.Call)}
+    return bool(given) and not called.intersection(given)
 
 
 def _origin(unit: Unit, side: cst.BaseExpression) -> tuple[cst.Call, str, bool] | None:
