@@ -31,7 +31,7 @@ _HOOKS = frozenset({
 })  # fmt: skip
 # Names that say that the author does not want it to run.
 _SWITCHED_OFF = re.compile(
-    r"(?i)_*(x+_?test|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|manual|unused|notest)"
+    r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|manual|unused|notest)"
 )
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
 
@@ -167,6 +167,8 @@ class NeverCollectedTest(Rule):
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         tree = unit.tree
+        if collection.is_example(unit.file.path):
+            return
         if isinstance(tree, ast.ClassDef):
             found = self._class(unit, tree, repo)
         elif isinstance(tree, _FUNCTIONS):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.collection import decorator_name, is_fixture, keeps_name
+from reviewbot.flow.collection import decorator_name, is_example, is_fixture, keeps_name
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
@@ -125,7 +125,7 @@ class ShadowedTest(Rule):
         return any(_hidden(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not repo.pytest.collects_file(unit.file.path):
+        if not repo.pytest.collects_file(unit.file.path) or is_example(unit.file.path):
             return
         units = {id(other.tree): other for other in unit.file.units}
         for earlier, later in _hidden(unit):

@@ -30,7 +30,7 @@ _RUNS_THROUGH = re.compile(
     r"survive|robust|stress|fuzz|bench|perf|speed|timing|profil|example|demo|tutorial|doctest|warn|deprec|"
     r"issue|bug|regress|gh_?\d|\d{3,}|accept|allow|valid|ok\b|close|clean|shutdown|idempot|twice|repeated"
 )
-_EXPECTED = re.compile(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline|ref)(_|$)|_expected$")
+_EXPECTED = re.compile(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline)(_|$)|_expected$")
 # Fixtures and parameters that check something by being there or by being called.
 _CHECKING_FIXTURES = re.compile(
     r"(?i)snapshot|regression|benchmark|pytester|testdir|check|assert|expect|verif|golden|approv|mypy|runner|"
@@ -121,6 +121,25 @@ class TestWithoutCheck(Rule):
                     row.verify()
                 expect(rows).to_be(1)
         """),
+        Example("""
+            def test_rows():
+                \"\"\"
+                >>> run(1)
+                [2]
+                \"\"\"
+            def test_verbose(run, verbose):
+                # An old kernel hangs here.
+                loss = run(1)
+                if verbose:
+                    print(loss)
+        """),
+        Example(
+            """
+            def test_rows():
+                pass
+            """,
+            path="testing/example_scripts/collect/test_rows.py",
+        ),
         Example(
             """
             def test(model, batches):
@@ -140,7 +159,10 @@ class TestWithoutCheck(Rule):
         tree = unit.tree
         if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
-        if not repo.pytest.collects_file(unit.file.path) or not _is_collected(unit, tree, repo):
+        path = unit.file.path
+        if not repo.pytest.collects_file(path) or collection.is_example(path):
+            return
+        if not _is_collected(unit, tree, repo):
             return
         if _is_set_aside(tree) or _may_check(unit, tree):
             return
@@ -162,16 +184,18 @@ class TestWithoutCheck(Rule):
         self, unit: Unit, tree: collection.FunctionTree
     ) -> tuple[str, Certainty, tuple[Step, ...]] | None:
         name = tree.name
+        if ">>>" in (ast.get_docstring(tree) or ""):
+            return None  # a doctest
         if all(_is_nothing(statement) for statement in tree.body):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
             return None if inherits else (f"`{name}` is empty", "likely", ())
+        if _explains_itself(unit, tree):
+            return None
         unread = _unread_expectation(tree)
         if unread is not None:
             says = (Step(unit.file.path, unread.lineno, unread.lineno, f"`{unread.id}` is read nowhere"),)
             return f"`{name}` has something to expect and compares nothing with it", "likely", says
-        if _explains_itself(unit, tree):
-            return None
         if _prints_results(tree):
             return f"`{name}` prints what it computed and checks nothing", "likely", ()
         return f"`{name}` checks nothing: it passes unless something raises", "question", ()
@@ -278,12 +302,23 @@ def _prints_results(tree: collection.FunctionTree) -> bool:
         if isinstance(name, ast.Name)
     }
     return any(
-        isinstance(node, ast.Call)
-        and dotted_name(node.func) in ("print", "pprint", "pprint.pprint")
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and dotted_name(node.value.func) in ("print", "pprint", "pprint.pprint")
         and any(
             isinstance(below, ast.Name) and below.id in computed
-            for arg in node.args
+            for arg in node.value.args
             for below in ast.walk(arg)
         )
-        for node in ast.walk(tree)
+        for node in _always_run(tree)
     )
+
+
+def _always_run(tree: collection.FunctionTree) -> Iterator[ast.stmt]:
+    """The statements that stand under no condition such as `if verbose`, and in no function of their own."""
+    stack: list[ast.stmt] = list(tree.body)
+    while stack:
+        statement = stack.pop()
+        yield statement
+        if isinstance(statement, (ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.Try)):
+            stack.extend(statement.body)

@@ -6,6 +6,7 @@ Reads `ast` only. A class whose base stands in another file may be a test case b
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from reviewbot.flow.summaries import dotted_name
@@ -57,6 +58,14 @@ def owner(node: ast.ClassDef, file: File, settings: Settings) -> Owner:
 
 
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "NamedTuple"})
+
+
+_EXAMPLES = re.compile(r"(?i)(^|/)(examples?(_\w+)?|samples?|snippets|test_?data|data|resources|templates)/")
+
+
+def is_example(path: str) -> bool:
+    """Whether a file stands in a folder of things that tests work on, which are no tests themselves."""
+    return _EXAMPLES.search(path) is not None
 
 
 def is_fixture(function: FunctionTree) -> bool:
