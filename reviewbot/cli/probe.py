@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +16,17 @@ from reviewbot.errors import ProbeError, UsageError
 if TYPE_CHECKING:
     from reviewbot.probe.evidence import Result
     from reviewbot.probe.harvest import Call
+    from reviewbot.probe.run import Wish
     from reviewbot.probe.target import Target
 
 EXAMPLES = """\
 examples:
-  reviewbot probe tests/parity.py::compare                        inputs recorded from the repository's tests
-  reviewbot probe tests/parity.py::compare --dump run_a run_b     inputs from two dumps of JSON lines
-  reviewbot probe tests/test_parity.py::test_rows                 which of its assertions decide
-  reviewbot probe 'python compare.py --a A.jsonl --b B.jsonl'     a command line; edits are made in the files
+  reviewbot probe tests/parity.py::compare                      inputs recorded from the repository's tests
+  reviewbot probe tests/parity.py::compare --dump run_a run_b   inputs from two dumps of JSON lines
+  reviewbot probe tests/test_parity.py::test_rows               which of its assertions decide
+  reviewbot probe 'python compare.py --a A.jsonl --b B.jsonl'   a command line; edits are made in the files
+  reviewbot probe tests/parity.py::compare --drop L107 L120-124 what would still be caught without these
+  reviewbot probe tests/parity.py::compare --producer worker.py::finish
   reviewbot probe tests/parity.py::compare --save evidence.json
   reviewbot probe replay evidence.json
 
@@ -46,16 +52,26 @@ def add(command: argparse.ArgumentParser) -> None:
         help="path.py::function, path.py::Class.method, test_file.py::test_name, a command line in quotes; "
         "or: replay EVIDENCE",
     )
-    command.add_argument("--from-tests", action="store_true", help="record inputs from tests (the default)")
-    command.add_argument("--example", type=Path, metavar="FILE", help="arguments as a JSON object")
-    command.add_argument(
-        "--budget", type=_seconds, default=5.0, metavar="SECONDS", help="for the search (5s)"
+    show = command.add_argument_group("what to show (default: everything)")
+    show.add_argument("--witness", action="store_true", help="differences that pass")
+    show.add_argument("--kill-matrix", action="store_true", help="which check notices what; dead checks")
+    show.add_argument("--drop", nargs="+", metavar="L107", help="what is still caught without these checks")
+    show.add_argument("--patch", type=Path, metavar="DIFF", help="what is still caught with a patch applied")
+    inputs = command.add_argument_group("where inputs come from")
+    inputs.add_argument("--from-tests", action="store_true", help="record them from tests (the default)")
+    inputs.add_argument("--example", type=Path, metavar="FILE", help="arguments as a JSON object")
+    inputs.add_argument("--dump", nargs=2, type=Path, metavar=("A", "B"), help="rows of the two sides")
+    inputs.add_argument(
+        "--producer",
+        action="append",
+        default=[],
+        metavar="PATH::FUNCTION",
+        help="the product's code that writes fields of the inputs; it is run again after each edit",
     )
+    command.add_argument("--budget", type=_seconds, default=5.0, metavar="SECONDS", help="search time (5s)")
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the evidence, for `probe replay`")
-    command.add_argument(
-        "--python", metavar="PATH", help="the interpreter that runs the code (default: this one)"
-    )
+    command.add_argument("--python", metavar="PATH", help="the interpreter that runs the code (this one)")
     command.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -106,32 +122,88 @@ def _replay(words: Sequence[str], options: argparse.Namespace) -> int:
 
 def _result(target: Target, options: argparse.Namespace) -> Result:
     from reviewbot.probe import run
+    from reviewbot.probe import target as targets
 
-    calls, inputs, not_run = _inputs(target, options)
-    result = run.probe(target, calls, seconds=options.budget, inputs=inputs, python=options.python)
-    from dataclasses import replace
-
+    producers = tuple(targets.parse(one) for one in options.producer)
+    with _progress(options.quiet) as show:
+        calls, recorded, inputs, not_run = _inputs(target, producers, options, lambda says: show(says, 0, 0))
+        wish = replace(_wish(target, options), producers=producers, producer_calls=recorded)
+        result = run.probe(target, calls, wish, inputs=inputs, progress=show)
     return replace(result, not_run=(*not_run, *result.not_run))
 
 
-def _inputs(target: Target, options: argparse.Namespace) -> tuple[Sequence[Call], str, tuple[str, ...]]:
+def _wish(target: Target, options: argparse.Namespace) -> Wish:
+    from reviewbot.probe import patch
+    from reviewbot.probe.run import Wish
+
+    everything = not (options.witness or options.kill_matrix)
+    return Wish(
+        witnesses=everything or options.witness,
+        checks=everything or options.kill_matrix,
+        drop=tuple(map(_lines, options.drop or ())),
+        patched=patch.patched(target.root, options.patch) if options.patch else {},
+        patch=str(options.patch or ""),
+        seconds=options.budget,
+        python=options.python,
+    )
+
+
+def _lines(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"L?(\d+)(?:-L?(\d+))?", text)
+    if not found:
+        raise UsageError(f"--drop takes lines such as L107 or L267-274, not {text!r}")
+    first = int(found[1])
+    return first, int(found[2] or first)
+
+
+def _inputs(
+    target: Target,
+    producers: Sequence[Target],
+    options: argparse.Namespace,
+    progress: Callable[[str], None],
+) -> tuple[Sequence[Call], tuple[tuple[Call, ...], ...], str, tuple[str, ...]]:
+    """The target's calls, those of each producer, where they come from, what could not run."""
     from reviewbot.probe import harvest
 
-    if options.example:
-        return [harvest.from_example(options.example, target)], str(options.example), ()
-    function = harvest.Function(target.root / target.path, target.unit)
-    found = harvest.from_tests(target.root, [function], python=options.python)
+    none: tuple[tuple[Call, ...], ...] = tuple(() for _ in producers)
+    given = harvest.from_example(options.example, target) if options.example else None
+    if options.dump:
+        call = harvest.from_dumps(options.dump[0], options.dump[1], target, given)
+        return [call], none, f"{options.dump[0]} and {options.dump[1]}", ()
+    if given:
+        return [given], none, str(options.example), ()
+    functions = [harvest.Function(one.root / one.path, one.unit) for one in (target, *producers)]
+    found = harvest.from_tests(target.root, functions, python=options.python, progress=progress)
     if not found.calls[0]:
         why = f": {found.not_run[0]}" if found.not_run else ""
         raise ProbeError(
             f"its tests ran and no call of {target.unit} with plain arguments was recorded{why}; "
             "give inputs with --example FILE or --dump A B"
         )
-    return found.calls[0], "", found.not_run
+    return found.calls[0], found.calls[1:], "", found.not_run
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on a terminal; nothing in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda says, done, of: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(says: str, done: int, of: int) -> None:
+            bar.update(task, description=says, completed=done, total=of or None)
+
+        yield show
 
 
 def _write(result: Result, options: argparse.Namespace) -> None:
-    from reviewbot.render import probe_json, probe_text
+    from reviewbot.render import probe_json, probe_markdown, probe_text
 
     saved = str(options.save) if options.save else "evidence.json"
     if options.save:
@@ -141,5 +213,7 @@ def _write(result: Result, options: argparse.Namespace) -> None:
             raise UsageError(f"{options.save}: cannot be written ({error.strerror})") from None
     if options.output_format == "json":
         sys.stdout.write(probe_json.encode(result, saved))
+    elif options.output_format == "markdown":
+        sys.stdout.write(probe_markdown.text(result, saved))
     else:
-        sys.stdout.write(probe_text.text(result))
+        sys.stdout.write(probe_text.text(result, matrix=options.kill_matrix))

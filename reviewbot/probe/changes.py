@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from reviewbot.probe import shape
@@ -25,6 +25,7 @@ class Change:
 
     `says`: "token 4 changed". `verb` and `field` name its family, free of where it happened: changes of one
     family that are caught in most places and pass in one are an excuse. `role`: the part of a row.
+    `beside`: it is made beside the two sides, is no difference between them, and only shows what checks do.
     """
 
     edit: Edit
@@ -33,6 +34,7 @@ class Change:
     field: str
     size: Size
     role: str = ""
+    beside: bool = False
 
     @property
     def family(self) -> tuple[str, str]:
@@ -40,16 +42,37 @@ class Change:
         return (self.verb, self.field)
 
 
-def changes(world: World, roots: Sequence[Path], *, most: int = MOST) -> list[Change]:
-    """The changes of everything below `roots`, at most `most`, each applicable on its own."""
+def changes(
+    world: World, roots: Sequence[Path], *, chosen: Collection[int] = (), most: int = MOST
+) -> list[Change]:
+    """The changes of everything below `roots`, at most `most`, each applicable on its own.
+
+    `chosen`: rows, by number, of which the arguments beside speak: one of each structure is changed too.
+    """
     out: list[Change] = []
     for root in roots:
         value = plain.at(dict(world), root)
-        for change in _value(value, root, str(root[-1]), None):
+        name = str(root[-1])
+        rows = shape.is_rows(value)
+        listed = _list(value, root, name, None, chosen) if rows else _value(value, root, name, None)
+        for change in listed:
             out.append(change)
             if len(out) >= most:
                 return out
     return out
+
+
+def of_sides(world: World, pairs: Sequence[shape.Sides], *, most: int = MOST) -> list[Change]:
+    """The changes of the sides, the other one first, then of what stands beside; without sides of all."""
+    if not pairs:
+        return changes(world, [(name,) for name in world], most=most)
+    roots = [pair.other for pair in pairs] + [pair.baseline for pair in pairs]
+    parts = [plain.at(dict(world), root) for root in roots]
+    rows: Sequence[Plain] = next((part for part in parts if shape.is_rows(part)), ())
+    out = changes(world, roots, chosen=shape.spoken_of(world, pairs, rows), most=most)
+    taken = {root[0] for root in roots}
+    besides = [(name,) for name in world if name not in taken]
+    return out + [replace(one, beside=True) for one in changes(world, besides, most=most - len(out))]
 
 
 def _value(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
@@ -72,7 +95,9 @@ def _value(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
 # ---- rows and tables --------------------------------------------------------------------------------------
 
 
-def _list(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
+def _list(
+    value: Plain, path: Path, name: str, row: Plain, spoken_of: Collection[int] = ()
+) -> Iterator[Change]:
     flat = shape.numbers(value)
     if flat is not None and (flat or type(value) is list):
         yield from _flat(flat, path, name, row, bare=type(value) is list)
@@ -82,7 +107,9 @@ def _list(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
     word = "row" if shape.is_rows(value) else "item"
     field = name if word == "item" else ""
     yield from _whole(len(value), path, word, field)
-    chosen = shape.representatives(value) if word == "row" else sorted({0, len(value) // 2, len(value) - 1})
+    marks = [index in spoken_of for index in range(len(value))]
+    few = sorted({0, len(value) // 2, len(value) - 1})
+    chosen = shape.representatives(value, marks) if word == "row" else few
     for index in chosen:
         yield Change(Edit("remove", (*path, index)), f"{word} dropped", "dropped", word, "structure")
         yield Change(Edit("double", (*path, index)), f"{word} doubled", "doubled", word, "structure")

@@ -84,6 +84,17 @@ class Kill:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """A check that ran `reached` times over all runs; of the changes it notices `fires`, `alone` nothing
+    else does."""
+
+    place: Place
+    reached: int
+    fires: int
+    alone: int
+
+
+@dataclass(frozen=True, slots=True)
 class Dead:
     """A check that decided nothing here. `tier` is 0 to 3; `says` is that tier's fixed wording."""
 
@@ -95,12 +106,14 @@ class Dead:
 
 @dataclass(frozen=True)
 class Reduced:
-    """What is still caught when checks are off or a patch is applied."""
+    """What is still caught when checks are off or a patch is applied: which of the changes that were noticed
+    survive, and which that passed are noticed now."""
 
     what: str
     caught_before: int
     survive: tuple[str, ...]
     unchanged_passes: bool = True
+    now_noticed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,8 @@ class Result:
     sufficient: tuple[Place, ...] = ()
     all_checks: int = 0
     joint: str = ""
+    joint_survive: tuple[str, ...] = ()
+    checks: tuple[Checked, ...] = ()
     reduced: Reduced | None = None
     questions: tuple[str, ...] = ()
     derivations: tuple[str, ...] = ()

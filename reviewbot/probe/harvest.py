@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -12,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from reviewbot.errors import ProbeError, UnreadableFile, UsageError
-from reviewbot.probe import closure
+from reviewbot.probe import closure, shape
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.probe.sandbox import Box, ChildGone, Wants, installed, readable
 from reviewbot.probe.target import Target
+from reviewbot.source.units import File
 
 MOST_TEST_FILES = 12
 MOST_FILES_LOOKED_AT = 8_000
@@ -180,6 +182,17 @@ def _run(
     return Harvest(tuple(map(tuple, calls)), tuple(dict.fromkeys(not_run))[:20], layers, tuple(tests))
 
 
+def classes_of(calls: Sequence[Call], module: str) -> list[str]:
+    """Top-level names of the target's own module of which recorded objects are made."""
+    found: dict[str, None] = {}
+    for call in calls[:8]:
+        for _, part in shape.walk(dict(call.arguments)):
+            cls = getattr(part, "cls", None)
+            if type(cls) is str and cls.partition(":")[0] == module:
+                found[cls.partition(":")[2].partition(".")[0]] = None
+    return list(found)
+
+
 def _words(root: Path) -> list[str]:
     """pytest's options: none of the repository's own but the way it imports test files."""
     words = ["-q", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=", f"--rootdir={root}"]
@@ -236,6 +249,51 @@ def from_example(path: Path, target: Target) -> Call:
     except ValueError as error:
         raise UnreadableFile(str(path), f"is not plain data ({error})") from None
     return Call(target.module, _numbers(arguments))
+
+
+def from_dumps(left: Path, right: Path, target: Target, given: Call | None = None) -> Call:
+    """The rows of two dumps as the target's first two parameters, `given` for the others.
+
+    The parameter whose name says baseline gets the first dump. Raises UsageError where the target takes
+    something else, UnreadableFile for a dump that cannot be read.
+    """
+    parameters = _parameters(target)
+    rest = dict(given.arguments) if given else {}
+    free = [name for name, _ in parameters if name not in rest and name not in ("self", "cls")]
+    if len(free) < 2:
+        raise UsageError(f"{target.name} takes no two sides that dumps could be given for")
+    first, second = free[:2]
+    if shape.is_baseline(second) and not shape.is_baseline(first):
+        first, second = second, first
+    missing = [
+        name for name, needed in parameters if needed and name not in (first, second) and name not in rest
+    ]
+    if missing:
+        raise UsageError(
+            f"{target.name} also takes {', '.join(missing)}; give {'it' if len(missing) == 1 else 'them'} "
+            "with --example FILE beside --dump"
+        )
+    sides = {first: rows(left), second: rows(right)}
+    ordered = {
+        name: sides[name] if name in sides else rest[name]
+        for name, _ in parameters
+        if name in {**sides, **rest}
+    }
+    return Call(target.module, ordered)
+
+
+def _parameters(target: Target) -> list[tuple[str, bool]]:
+    """Names of the target's parameters, and whether each must be given."""
+    content = (target.root / target.path).read_bytes()
+    unit = File(target.path, content).unit(target.unit)
+    if unit is None or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        raise UsageError(f"{target.name} is not a function, so dumps cannot be its arguments")
+    arguments = unit.tree.args
+    named = [*arguments.posonlyargs, *arguments.args]
+    optional = {arg.arg for arg in named[len(named) - len(arguments.defaults) :]}
+    found = [(arg.arg, arg.arg not in optional) for arg in named]
+    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return found + [(arg.arg, default is None) for arg, default in keywords]
 
 
 def _numbers(value: Plain) -> Plain:

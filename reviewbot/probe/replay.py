@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from reviewbot.errors import ProbeError, UnreadableFile
-from reviewbot.probe import run, shape, target
-from reviewbot.probe.harvest import Call
+from reviewbot.probe import shape, target
+from reviewbot.probe.base import first_run
+from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside import edits, plain
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.plain import Plain
@@ -61,7 +62,7 @@ def replay(path: Path, *, python: str | None = None) -> Replay:
     aim = target.parse(str(document["target"]))
     calls = [Call(str(document.get("module") or aim.module), one.arguments) for one in saved]
     worlds = [one.arguments for one in saved]
-    classes = run.classes_of(calls, calls[0].module)
+    classes = classes_of(calls, calls[0].module)
     with Session(aim, module=calls[0].module, also=classes, python=python, worlds=worlds) as session:
         done = tuple(_again(session, one, call) for one, call in zip(saved, calls, strict=True))
         return Replay(aim.name, document.get("sha256") == aim.sha256, done, tuple(session.held.names))
@@ -93,7 +94,7 @@ def _witness(path: Path, number: int, document: Any) -> Saved:
 
 def _again(session: Session, saved: Saved, call: Call) -> Replayed:
     number = session.add(saved.arguments)
-    base = run.first_run(session, call, number)
+    base = first_run(session, call, number)
     if not base.passes:
         raise ProbeError(f"the unchanged arguments no longer pass ({base.verdict}: {base.says})")
     now = session.one(number, list(saved.edits))

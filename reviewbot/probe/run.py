@@ -1,25 +1,28 @@
-"""A whole probe: inputs, search, shrinking, evidence."""
+"""A whole probe: inputs, search, matrix, evidence."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from reviewbot.errors import ProbeError
-from reviewbot.probe import shape
-from reviewbot.probe.changes import ODD, Change, changes
-from reviewbot.probe.evidence import Altered, Kill, Place, Result, Strip, Witness
-from reviewbot.probe.harvest import Call
-from reviewbot.probe.inside import edits, plain
-from reviewbot.probe.inside.edits import Edit, World
-from reviewbot.probe.inside.plain import Array, Plain
-from reviewbot.probe.search import Passing, Search, newly_taken, search
-from reviewbot.probe.session import How, Run, Session
-from reviewbot.probe.shrink import Small, keep_rows, row_lists, shrink
+from reviewbot.probe import mine, pairs
+from reviewbot.probe.base import Base, base_of
+from reviewbot.probe.changes import Change, of_sides
+from reviewbot.probe.derive import Derived, derive
+from reviewbot.probe.evidence import Checked, Dead, Kill, Place, Reduced, Result
+from reviewbot.probe.harvest import Call, classes_of
+from reviewbot.probe.inside.edits import Edit
+from reviewbot.probe.inside.switchboard import Key
+from reviewbot.probe.matrix import Liveness, Matrix, liveness, matrix, place, survivors
+from reviewbot.probe.search import Passing, Search, Tried, search
+from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target
+from reviewbot.probe.witness import edit_text, witness
 
 MOST_WITNESSES = 3
+MOST_BASES = 20
 Progress = Callable[[str, int, int], None]
 
 _PROTOCOLS = {
@@ -32,168 +35,120 @@ _PROTOCOLS = {
 
 
 @dataclass(frozen=True)
-class Base:
-    """Arguments on which the check passes, reduced; `number` names them in the session."""
+class Wish:
+    """What is asked for. `drop`: ranges of lines whose checks are switched off; `patched`: files as a patch
+    leaves them. `producers` with the recorded `calls` of each write derived fields again."""
 
-    call: Call
-    world: dict[str, Plain]
-    number: int
-    sides: tuple[shape.Sides, ...]
-    source: str
+    witnesses: bool = True
+    checks: bool = True
+    drop: tuple[tuple[int, int], ...] = ()
+    patched: Mapping[str, str] = field(default_factory=dict)
+    patch: str = ""
+    producers: tuple[Target, ...] = ()
+    producer_calls: tuple[tuple[Call, ...], ...] = ()
+    seconds: float = 5.0
+    python: str | None = None
 
 
 def nothing(says: str, done: int, of: int) -> None:
     """A progress that shows nothing."""
 
 
-def base_of(session: Session, calls: Sequence[Call]) -> Base:
-    """The most telling call that passes here too. Raises ProbeError where none does, saying why."""
-    ranked = sorted(
-        (call for call in calls if not call.raised), key=lambda call: _value_of(call.arguments), reverse=True
-    )
-    if not ranked:
-        raise ProbeError(_no_base(calls))
-    why = ""
-    for call in ranked[:8]:
-        number = session.add(call.arguments)
-        run = first_run(session, call, number)
-        if run.passes:
-            world = _reduced(session, call.arguments, number)
-            if world is not call.arguments:
-                number = session.add(world)
-            where = f"recorded in {call.test}" if call.test else "given"
-            return Base(call, world, number, shape.sides(world), where)
-        why = why or f"{run.verdict}: {run.says}"
-    raise ProbeError(f"no recorded call of {session.target.unit or session.target.path} passes here ({why})")
-
-
-def _no_base(calls: Sequence[Call]) -> str:
-    if not calls:
-        return "no call with plain arguments was recorded; give inputs with --example FILE or --dump A B"
-    return f"every recorded call failed ({calls[0].raised}); a passing one is needed to start from"
-
-
-def _value_of(arguments: World) -> tuple[int, int]:
-    """How much there is to change: sides first, then size, up to what one run should hold."""
-    size = len(plain.dumps(dict(arguments)))
-    equal = sum(
-        plain.same(plain.at(dict(arguments), pair.baseline), plain.at(dict(arguments), pair.other))
-        for pair in shape.sides(arguments)
-    )
-    empty = any(value in ([], {}, ()) for value in arguments.values())
-    return (2 * equal - empty, min(size, 20_000))
-
-
-def first_run(session: Session, call: Call, number: int) -> Run:
-    """The unchanged run; reads from it how the target says no."""
-    session.how = How("raises")
-    start = time.monotonic()
-    run = session.one(number, watch=True)
-    took = time.monotonic() - start
-    seconds = min(10.0, max(1.0, 30 * took))
-    session.how = replace(_protocol(run), seconds=seconds)
-    return session.one(number, watch=True) if run.verdict == "pass" else run
-
-
-def _protocol(run: Run) -> How:
-    value = run.returned
-    if not run.is_plain or value is None:
-        return How("raises")
-    if value is True:
-        return How("truth")
-    if type(value) is Array and value.shape == () and value.data is True:
-        return How("truth")
-    if type(value) in (list, dict, tuple, set, str) and not value:
-        return How("empty")
-    if type(value) is tuple and value and type(value[0]) is bool and value[0]:
-        return How("first")
-    return How("value", value)
-
-
-def _reduced(session: Session, world: dict[str, Plain], number: int) -> dict[str, Plain]:
-    """One row for each structure, if the check passes on these alone and takes the same branches."""
-    pairs = shape.sides(world)
-    lists = row_lists(world, pairs)
-    if not lists:
-        return world
-    rows = plain.at(world, lists[0])
-    if len(rows) <= 3:
-        return world
-    marks = [
-        any(index in value for name, value in world.items() if type(value) is dict and name != lists[0][0])
-        for index in range(len(rows))
-    ]
-    kept = shape.representatives(rows, marks)
-    smaller = keep_rows(world, pairs, kept)
-    if smaller is None or len(kept) == len(rows):
-        return world
-    before = session.one(number)
-    after = session.one(session.add(smaller))
-    return smaller if after.passes and before.outcomes <= after.outcomes else world
-
-
 def probe(
     target: Target,
     calls: Sequence[Call],
+    wish: Wish = Wish(),
     *,
-    seconds: float = 5.0,
     inputs: str = "",
-    python: str | None = None,
     progress: Progress = nothing,
 ) -> Result:
     """Searches for differences that pass, from recorded or given calls. Raises ProbeError."""
     start = time.monotonic()
     module = next((call.module for call in calls if call.module), target.module)
-    classes = classes_of(calls, module)
     worlds = [call.arguments for call in calls[:8]]
-    with Session(target, module=module, also=classes, python=python, worlds=worlds) as session:
-        base = base_of(session, calls)
-        until = start + seconds
+    classes = classes_of(calls, module)
+    with Session(target, module=module, also=classes, python=wish.python, worlds=worlds) as session:
+        base = base_of(session, calls, reduce=not wish.producers)
+        until = start + wish.seconds
         found = look(session, base, until=until, progress=progress)
-        witnesses = [
-            witness(session, base, passing, until=max(until, time.monotonic() + 1.0))
-            for passing in found.passing[:MOST_WITNESSES]
-        ]
+        _refuse_unknown(found)
+        listed: list[tuple[Change, Sequence[Edit]]] = [(t.change, (t.change.edit,)) for t in found.tried]
+        paired, cancel_out = _paired(session, base, found, until=until)
+        listed += paired
+        shown = [*found.passing, *cancel_out][:MOST_WITNESSES] if wish.witnesses else ()
+        witnesses = tuple(witness(session, base, one, until=_later(until, 1.0)) for one in shown)
+        made = matrix(session, base.number, listed, until=_later(until, 2.0))
+        derived = _derived(session, base, wish, found)
+        alive = _alive(session, base, wish, made, derived, until=_later(until, 3.0))
         return Result(
             target=target.name,
             sha256=target.sha256,
             layers=tuple(session.held.names),
-            edits_tried=len(found.tried),
+            edits_tried=len(listed),
             passed=sum(one.run.passes for one in found.tried),
-            witnesses=tuple(witnesses),
-            kills=kills(session, base, found, until=max(until, time.monotonic() + 2.0)),
-            not_run=_not_run(found),
+            witnesses=witnesses,
+            dead=alive.dead,
+            kills=kills(session, base, made),
+            checks=checked(session, made),
+            not_run=(*_not_run(found), *derived.not_run),
             inputs=inputs or base.source,
             loaded=loaded(session),
             verdict_by=_PROTOCOLS[session.how.protocol],
             never_compared=found.never_compared,
+            excuses_taken=excuses_taken(session, calls),
+            sufficient=alive.sufficient,
+            all_checks=alive.all_checks,
+            joint=alive.joint,
+            joint_survive=alive.survive,
+            reduced=_reduced(session, base, wish, made),
+            questions=mine.questions(base.call.arguments, base.sides),
+            derivations=tuple(one.says for one in derived.derivations),
             seconds=time.monotonic() - start,
             module=module,
         )
 
 
+def _later(until: float, least: float) -> float:
+    """At least some seconds for a later stage, also where the search used up its own."""
+    return max(until, time.monotonic() + least)
+
+
 def look(session: Session, base: Base, *, until: float, progress: Progress = nothing) -> Search:
-    """Tries every change of the sides, the other one first; of all arguments where there are no sides."""
-    roots = [pair.other for pair in base.sides] + [pair.baseline for pair in base.sides]
-    listed = changes(base.world, roots or [(name,) for name in base.world])
+    """Tries every change on its own."""
     return search(
         session,
         base.number,
-        listed,
+        of_sides(base.world, base.sides),
         until=until,
         progress=lambda done, of: progress("trying changes", done, of),
     )
 
 
-def classes_of(calls: Sequence[Call], module: str) -> list[str]:
-    """Top-level names of the target's own module of which recorded objects are made."""
-    found: dict[str, None] = {}
-    for call in calls[:8]:
-        for _, part in shape.walk(dict(call.arguments)):
-            cls = getattr(part, "cls", None)
-            if type(cls) is str and cls.partition(":")[0] == module:
-                found[cls.partition(":")[2].partition(".")[0]] = None
-    return list(found)
+def _paired(
+    session: Session, base: Base, found: Search, *, until: float
+) -> tuple[list[tuple[Change, tuple[Edit, ...]]], list[Passing]]:
+    """Pairs for the matrix, and those of two caught changes that pass together."""
+    behind = list(pairs.behind(found.passing, found.tried))
+    cancelling = list(pairs.cancelling(base.world, found.tried))
+    good = [pair for pair in [*behind, *cancelling] if pairs.differs(base.world, pair)]
+    listed: list[tuple[Change, tuple[Edit, ...]]] = [
+        (pairs.joined(pair), (pair[0].edit, pair[1].edit)) for pair in good
+    ]
+    runs = session.judge(base.number, [list(made) for _, made in listed], until=until)
+    passing = [
+        Passing("gap", (Tried(change, run),), (), 0, 0, edits=made)
+        for (change, made), run, pair in zip(listed, runs, good, strict=False)
+        if run is not None and run.passes and pair in cancelling and not pair[0].beside
+    ]
+    return listed, passing[:1]
+
+
+def _refuse_unknown(found: Search) -> None:
+    """Raises ProbeError where no run has a verdict: then nothing was learnt."""
+    if not found.tried:
+        raise ProbeError("there is nothing in the arguments to change")
+    if all(one.run.verdict in ("unknown", "timeout") for one in found.tried):
+        raise ProbeError(f"no run has a verdict: {found.tried[0].run.says}")
 
 
 def _not_run(found: Search) -> tuple[str, ...]:
@@ -215,184 +170,135 @@ def loaded(session: Session) -> str:
     return part + (f"; stood in for: {', '.join(stubs)}" if stubs else "")
 
 
-# ---- witnesses --------------------------------------------------------------------------------------------
+# ---- checks -----------------------------------------------------------------------------------------------
 
 
-def witness(session: Session, base: Base, passing: Passing, *, until: float) -> Witness:
-    """The best example of a kind of change that passes, shrunk and described."""
-    best = passing.best
-    kept = set(passing.escapes)
-
-    def same(before: Run, after: Run) -> bool:
-        return not kept or kept <= set(newly_taken(session, before, after))
-
-    small = shrink(session, base.world, [best.change.edit], base.sides, same=same, until=until)
-    number = session.add(small.world)
-    run = session.one(number, list(small.edits), watch=True)
-    if not run.passes:
-        raise ProbeError(f"{best.change.says} passed once and did not when run again")
-    changed = tuple(altered(small.world, edit, best.change) for edit in small.edits)
-    return Witness(
-        why=passing.why,
-        changes=changed,
-        escapes=tuple(place(session, number) for number in passing.escapes),
-        values=run.seen,
-        caught_elsewhere=passing.caught_elsewhere,
-        passed_elsewhere=passing.passed_elsewhere,
-        what_if=_what_if(passing),
-        input=small.world,
-        source=base.source,
-        calls=small.calls,
-        strip=strip(session, number, small, base.sides),
-        role=best.change.role,
-    )
-
-
-def place(session: Session, number: int) -> Place:
-    """Where a check or branch stands."""
-    site = session.sites[number]
-    return Place(site.path, site.line, site.text, site.unit)
-
-
-def altered(world: World, edit: Edit, change: Change) -> Altered:
-    """One change as it shows, worked out here from the arguments and never taken from the child."""
-    after = edits.apply(world, [edit])
-    name = shape.where(edit.path, world)
-    old = _part(world, edit)
-    new = None if edit.operation in ("remove", "empty") or after is None else _part(after, edit)
-    says = change.says
-    position = edit.path[-1]
-    moved = change.edit.path[-1]
-    if type(position) is int and type(moved) is int and position != moved:
-        says = says.replace(f" {moved} ", f" {position} ").replace(f"[{moved}]", f"[{position}]")
-    return Altered(name, old, new, says, edit)
-
-
-def _part(world: World, edit: Edit) -> Plain:
-    try:
-        return plain.at(dict(world), edit.path)
-    except LookupError:
-        return None
-
-
-def _what_if(passing: Passing) -> str:
-    if passing.what_if is None:
-        return ""
-    what = passing.what_if
-    still = "still pass" if what.unchanged_passes else "no longer pass"
-    return (
-        f"with the branch at {what.branch.path}:{what.branch.line} off, {what.after} of {what.of} such "
-        f"changes pass ({what.before} before); unchanged arguments {still}"
-    )
-
-
-def strip(session: Session, number: int, small: Small, sides: Sequence[shape.Sides]) -> Strip | None:
-    """The row of a witness as a strip, with the range in which the same edit passes."""
-    edit = small.edits[0]
-    pair = next((p for p in sides if edit.path[: len(p.other)] == p.other), None) or next(
-        (p for p in sides if edit.path[: len(p.baseline)] == p.baseline), None
-    )
-    at = edit.path[-1]
-    if pair is None or type(at) is not int or len(edit.path) < len(pair.other) + 1:
-        return None
-    mine = pair.other if edit.path[: len(pair.other)] == pair.other else pair.baseline
-    tail = edit.path[len(mine) : -1]
-    changed = edits.apply(small.world, small.edits)
-    try:
-        baseline = shape.numbers(plain.at(dict(small.world), (*pair.baseline, *tail)))
-        before = shape.numbers(plain.at(dict(small.world), (*mine, *tail)))
-        other = shape.numbers(plain.at(changed, (*pair.other, *tail))) if changed else None
-        left = shape.numbers(plain.at(changed, (*pair.baseline, *tail))) if changed else None
-        row = plain.at(dict(small.world), (*mine, *tail[:-1])) if tail else None
-    except LookupError:
-        return None
-    if baseline is None or before is None or other is None or left is None or len(before) > 24 or not tail:
-        return None
-    mask = shape.mask_of(row) or []
-    mask = mask if len(mask) == len(before) else []
-    scan = [replace(edit, path=(*edit.path[:-1], index)) for index in range(len(before))]
-    if edit.operation == "set" and type(edit.value) is int and edit.value in before:
-        scan = [replace(one, value=ODD) for one in scan]
-    runs = session.judge(number, [[one] for one in scan])
-    passes = [run is not None and run.passes for run in runs]
-    return Strip(
-        field=str(tail[-1]),
-        baseline=tuple(left),
-        other=tuple(other),
-        sides=(str(pair.baseline[-1]), str(pair.other[-1])),
-        mask=tuple(mask),
-        roles=tuple(shape.role(mask, index) for index in range(len(before))) if mask else (),
-        at=at,
-        let_through=_around(passes, at),
-        restored=_restored(small.world, row, mask, tail),
-    )
-
-
-def _around(passes: Sequence[bool], at: int) -> tuple[int, int] | None:
-    """The unbroken range of passing positions that holds `at`."""
-    if at >= len(passes) or not passes[at]:
-        return None
-    start = end = at
-    while start > 0 and passes[start - 1]:
-        start -= 1
-    while end + 1 < len(passes) and passes[end + 1]:
-        end += 1
-    return (start, end + 1)
-
-
-def _restored(
-    world: World, row: Plain, mask: Sequence[int], tail: tuple[object, ...]
-) -> tuple[int, int] | None:
-    """What the inputs say was restored: a prefix's start and length in the row, or its length by row number,
-    counted from the start of the last trained turn."""
-    fields = shape.fields(row)
-    length = next(
-        (v for n, v in fields.items() if "prefix" in n and type(v) is int and "start" not in n), None
-    )
-    start = next((v for n, v in fields.items() if "prefix" in n and type(v) is int and "start" in n), None)
-    if length is None and len(tail) == 2 and type(tail[0]) is int:
-        for name, value in world.items():
-            if "prefix" in name and type(value) in (dict, list):
-                try:
-                    found = plain.at(value, (tail[0],))
-                except LookupError:
-                    continue
-                length = found if type(found) is int else length
-    if start is None:
-        start = next((a for a, _, one in reversed(shape.stretches(mask)) if one), None)
-    return (start, start + length) if start is not None and length is not None else None
-
-
-# ---- kills ------------------------------------------------------------------------------------------------
-
-
-def kills(session: Session, base: Base, found: Search, *, until: float) -> tuple[Kill, ...]:
-    """Every change that was noticed and all the checks that notice it, from runs in which none raises."""
-    caught = found.caught
-    runs = session.judge(base.number, [[one.change.edit] for one in caught], observing=True, until=until)
+def kills(session: Session, base: Base, made: Matrix) -> tuple[Kill, ...]:
+    """Every change that is noticed and all the checks that notice it."""
     out = []
-    for index, one in enumerate(caught):
-        run = runs[index] if index < len(runs) else None
-        fired = run.fired if run is not None else one.run.fired
-        places = dict.fromkeys(place(session, int(key[0])) for key in fired if session.known(int(key[0])))
-        crash = one.run.says if one.run.verdict == "crash" else ""
-        if not places and one.run.where:
-            places[Place(*one.run.where)] = None
+    for row in made.rows:
+        if not row.noticed:
+            continue
+        places = dict.fromkeys(place(session, key) for key in row.fires if session.known(int(key[0])))
+        if not places and row.where:
+            places[Place(*row.where)] = None
         if not places:
             places[Place(session.target.path, session.target.line)] = None
-        out.append(Kill(edit_text(base.world, one.change), tuple(places), crash))
+        out.append(Kill(edit_text(base.world, row.change), tuple(places), row.crash))
     return tuple(out)
 
 
-def edit_text(world: World, change: Change) -> str:
-    """`token 4 changed: restored_rows[0].token_ids[4] 30 -> 77`."""
-    shown = altered(world, change.edit, change)
-    text = f"{change.says}: {shown.where}"
-    if change.edit.operation == "set":
-        text += f" {_short(shown.before)} -> {_short(shown.after)}"
-    return text
+def checked(session: Session, made: Matrix) -> tuple[Checked, ...]:
+    """Each check that ran: how many changes it notices, and how many of these nothing else does."""
+    fires: dict[Key, int] = {}
+    alone: dict[Key, int] = {}
+    for row in made.rows:
+        for key in row.fires:
+            fires[key] = fires.get(key, 0) + 1
+            if row.fires == (key,):
+                alone[key] = alone.get(key, 0) + 1
+    keys = sorted(
+        {*made.reached, *fires} - made.silent, key=lambda key: (session.sites[int(key[0])].line, str(key))
+    )
+    return tuple(
+        Checked(place(session, key), made.reached.get(key, 0), fires.get(key, 0), alone.get(key, 0))
+        for key in keys
+    )
 
 
-def _short(value: Plain) -> str:
-    text = repr(value.data if type(value) is Array else value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def excuses_taken(session: Session, calls: Sequence[Call]) -> tuple[tuple[Place, int], ...]:
+    """Branches that can lead around a check, and how often the recorded passing calls took them."""
+    taken: dict[int, int] = {}
+    for call in [call for call in calls if not call.raised][:MOST_BASES]:
+        run = session.one(session.add(call.arguments))
+        if not run.passes:
+            continue
+        for (number, outcome), times in run.times.items():
+            site = session.known(number)
+            if site is not None and site.escape in ("true", "false") and site.form == "if":
+                taken.setdefault(number, 0)
+                taken[number] += times * (outcome is (site.escape == "true"))
+    return tuple((place(session, (number,)), times) for number, times in sorted(taken.items()))
+
+
+def _derived(session: Session, base: Base, wish: Wish, found: Search) -> Derived:
+    if not wish.producers:
+        return Derived((), (), ())
+    free = [one.change for one in found.tried]
+    return derive(session, base.world, base.sides, wish.producers, wish.producer_calls, free)
+
+
+def _alive(
+    session: Session, base: Base, wish: Wish, free: Matrix, derived: Derived, *, until: float
+) -> Liveness:
+    """Liveness on free changes; on coherent ones where a producer was run."""
+
+    def what(change: Change) -> str:
+        return edit_text(base.world, change)
+
+    if not wish.checks:
+        return Liveness((), "", (), (), 0)
+    if not derived.tried:
+        return liveness(session, free, until=until, what=what)
+    coherent = matrix(session, base.number, list(derived.tried), until=until)
+    alive = liveness(session, coherent, until=until, what=lambda change: change.says)
+    dead = tuple(_third(one, free, session, derived, len(coherent.rows)) for one in alive.dead)
+    return Liveness(dead, alive.joint, alive.survive, alive.sufficient, alive.all_checks)
+
+
+def _third(dead: Dead, free: Matrix, session: Session, derived: Derived, count: int) -> Dead:
+    """Tier 1 on coherent changes is tier 3 where free changes of derived fields make the check fire, and all
+    of these fields are written by the product's own code."""
+    if dead.tier != 1:
+        return dead
+    makes = [row for row in free.rows if any(place(session, key) == dead.place for key in row.fires)]
+    writers = {
+        one.name: one
+        for one in derived.derivations
+        if any(set(one.fields) & set(map(str, row.change.edit.path)) for row in makes)
+    }
+    if not writers or any(one.status == "stated" for one in writers.values()):
+        return dead
+    names = ", ".join(f"`{name}`" for name in writers)
+    says = f"can't fire on what {names} writes: {count} edits with that code re-run"
+    return Dead(dead.place, 3, says, dead.key)
+
+
+def _reduced(session: Session, base: Base, wish: Wish, made: Matrix) -> Reduced | None:
+    """What survives with checks dropped or a patch applied, on the changes that are noticed today."""
+
+    def names(numbers: Sequence[int]) -> tuple[str, ...]:
+        return tuple(edit_text(base.world, made.rows[number].change) for number in numbers)
+
+    killed = made.killed
+    if wish.drop:
+        off = [
+            number
+            for number, site in enumerate(session.sites)
+            if site.kind == "check"
+            and site.path == session.target.path
+            and any(first <= site.line <= last for first, last in wish.drop)
+        ]
+        said = ", ".join(f"L{a}" if a == b else f"L{a}-{b}" for a, b in wish.drop)
+        if not off:
+            raise ProbeError(f"no check of {session.target.path} that was loaded stands at {said}")
+        unchanged = session.one(base.number, off=off).passes
+        return Reduced(f"without {said}", len(killed), names(survivors(session, made, off)), unchanged)
+    if not wish.patched:
+        return None
+    with Session(
+        session.target,
+        module=session.module,
+        also=session.also,
+        python=session.python,
+        worlds=[base.world],
+        instead=wish.patched,
+    ) as patched:
+        patched.how = session.how
+        number = patched.add(base.world)
+        listed: list[tuple[Edit, ...]] = [*made.listed, ()]
+        runs = patched.judge(number, listed)
+        passes = [run is not None and run.passes for run in runs]
+        survive = names([n for n in killed if passes[n]])
+        now = names([n for n, row in enumerate(made.rows) if not row.noticed and not passes[n]])
+        return Reduced(f"with {wish.patch}", len(killed), survive, passes[-1], now)

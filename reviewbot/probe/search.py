@@ -52,6 +52,12 @@ class Passing:
     caught_elsewhere: int
     passed_elsewhere: int
     what_if: WhatIf | None = None
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def made(self) -> tuple[Edit, ...]:
+        """The edits of the best example: more than one for a pair."""
+        return self.edits or (self.best.change.edit,)
 
     @property
     def best(self) -> Tried:
@@ -102,6 +108,8 @@ def search(
 def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
     noticed: dict[str, bool] = defaultdict(bool)
     for one in tried:
+        if one.change.beside:
+            continue
         if one.change.size in ("real", "structure") and one.change.verb not in (
             "emptied",
             "shortened",
@@ -115,11 +123,11 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
     caught: dict[tuple[str, str], int] = defaultdict(int)
     for one in tried:
         caught[one.change.family] += one.run.noticed
-    nothing_caught = not any(one.run.noticed for one in tried)
+    nothing_caught = not any(one.run.noticed for one in tried if not one.change.beside)
     groups: dict[tuple[tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
     ignored = set(_never_compared(tried)) if not nothing_caught else set()
     for one in tried:
-        if one.run.passes:
+        if one.run.passes and not one.change.beside:
             escapes = newly_taken(session, base, one.run)
             groups[(escapes, one.change.field, _class(one.change))].append(one)
     found = []
@@ -137,10 +145,13 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
 def _like(best: Tried, tried: Sequence[Tried]) -> tuple[int, int]:
     """How many changes of the same family, on the same side, are caught and pass."""
     change = best.change
-    like = [
-        t for t in tried if t.change.family == change.family and t.change.edit.path[0] == change.edit.path[0]
-    ]
-    return sum(one.run.noticed for one in like), sum(one.run.passes for one in like)
+    mine = [one for one in tried if one.change.edit.path[0] == change.edit.path[0]]
+    like = [one for one in mine if one.change.family == change.family]
+    caught = like
+    if change.size in ("nan", "infinite"):
+        # A NaN is held against other numbers in the same field.
+        caught = [one for one in mine if one.change.family == ("changed", change.field)]
+    return sum(one.run.noticed for one in caught), sum(one.run.passes for one in like)
 
 
 def _class(change: Change) -> str:
@@ -151,7 +162,10 @@ def _readable(one: Tried) -> tuple[int, int, int]:
     """Best example first: what nobody sampled, the plainest verb, the simplest value."""
     change = one.change
     verb = _VERBS.index(change.verb) if change.verb in _VERBS else len(_VERBS)
-    return (_ROLES.get(change.role, 2), verb, len(str(change.edit.value)))
+    unsampled = _ROLES.get(change.role, len(_ROLES))
+    # A number that is none says most where numbers count.
+    role = -unsampled if change.size in ("nan", "infinite") else unsampled
+    return (role, verb, len(str(change.edit.value)))
 
 
 def _one_for_each(found: Sequence[Passing]) -> list[Passing]:

@@ -27,7 +27,8 @@ PART = 400
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run showed. `fired`: the checks that fired; `outcomes`: each branch with what it came to.
+    """What one run showed. `fired`: the checks that fired; `outcomes`: each branch with what it came to, and
+    `times` how often.
 
     `returned` (with `is_plain`) and `seen` (a function's returned value and short variables) and `reached`
     (how often each check ran) are filled in watched runs only.
@@ -38,10 +39,11 @@ class Run:
     where: tuple[str, int] | None = None
     fired: tuple[Key, ...] = ()
     outcomes: frozenset[tuple[int, bool]] = frozenset()
+    times: Mapping[tuple[int, bool], int] = field(default_factory=dict)
     returned: Plain = None
     is_plain: bool = False
     seen: Mapping[str, Mapping[str, Plain]] = field(default_factory=dict)
-    reached: Mapping[int, int] = field(default_factory=dict)
+    reached: Mapping[Key, int] = field(default_factory=dict)
 
     @property
     def passes(self) -> bool:
@@ -52,6 +54,15 @@ class Run:
     def noticed(self) -> bool:
         """Whether a check fired or the code fell over."""
         return self.verdict in ("fail", "crash")
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a producer returned, how it left its arguments, what it logged."""
+
+    returned: Plain
+    after: dict[str, Plain]
+    log: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,7 @@ class Session:
         also: Sequence[str] = (),
         python: str | None = None,
         worlds: Iterable[World] = (),
+        instead: Mapping[str, str] | None = None,
     ) -> None:
         self.target = target
         self.module = module or target.module
@@ -84,6 +96,8 @@ class Session:
         self.loaded: dict[str, Any] = {}
         self.held = Held()
         self.runs = 0
+        self.instead = dict(instead or {})
+        self._producers: list[dict[str, Any]] = []
         self._worlds: list[World] = []
         self._restarts = 0
         self._needs_packages = closure.packages(target, also) | _libraries(worlds)
@@ -158,6 +172,70 @@ class Session:
             raise ProbeError("an edit has no place in these arguments")
         return run
 
+    def counts(self) -> dict[Key, int]:
+        """How often each check ran in this child, over all runs so far."""
+        if self._box is None:
+            return {}
+        self._box.send({"do": "count"})
+        try:
+            return {_key(key): int(count) for key, count in self._await("counted", 20.0)}
+        except (TypeError, ValueError, IndexError):
+            raise ProbeError("the child counted what makes no sense") from None
+
+    def add_producer(
+        self, path: str, unit: str, module: str, also: Sequence[str] = ()
+    ) -> tuple[int, list[tuple[str, bool]]]:
+        """Brings in a producer. Returns its number and its parameters: name, whether it must be given.
+
+        Raises ProbeError where it cannot be loaded.
+        """
+        assert self._box is not None
+        place = {
+            "root": str(self.target.root),
+            "path": path,
+            "unit": unit,
+            "module": module,
+            "also": list(also),
+        }
+        self._box.send({"do": "producer", "place": place})
+        found = self._await("parameters", 60.0)
+        self._producers.append(place)
+        try:
+            return len(self._producers) - 1, [(str(name), bool(needed)) for name, needed in found]
+        except (TypeError, ValueError):
+            raise ProbeError("the child named parameters that make no sense") from None
+
+    def produce(self, number: int, listed: Sequence[Mapping[str, Plain]]) -> list[Made | None]:
+        """What a producer makes of each set of arguments; None where it raises."""
+        if self._box is None:
+            self._start()
+        assert self._box is not None
+        out: list[Made | None] = []
+        for start in range(0, len(listed), PART):
+            part = listed[start : start + PART]
+            arguments = [plain.encode(dict(one)) for one in part]
+            self._box.send({"do": "produce", "number": number, "arguments": arguments, "seconds": 2.0})
+            for index in range(len(part)):
+                out.append(self._made(index))
+            self._await("done", 20.0)
+        return out
+
+    def _made(self, index: int) -> Made | None:
+        assert self._box is not None
+        try:
+            line = self._box.receive(time.monotonic() + 10)
+            if line.get("at") != index:
+                raise ChildGone("it answered what was not asked")
+            if "raised" in line:
+                return None
+            after = plain.decode(line["after"])
+            if type(after) is not dict:
+                raise ValueError("arguments are named")
+            return Made(plain.decode(line["returned"]), after, tuple(str(said) for said in line["log"]))
+        except (KeyError, TypeError, ValueError, TimeoutError, ChildGone):
+            self.close()
+            raise ProbeError("a producer could not be run") from None
+
     # ---- the child ----
 
     def _start(self) -> None:
@@ -182,9 +260,12 @@ class Session:
             "module": self.module,
             "also": self.also,
         }
-        self._box.send({"do": "load", "place": place, "search": search})
+        self._box.send({"do": "load", "place": place, "search": search, "instead": self.instead})
         # Importing torch from a cold disk takes longer than everything else together.
         self.loaded = self._await("loaded", 60.0)
+        for producer in self._producers:
+            self._box.send({"do": "producer", "place": producer})
+            self._await("parameters", 60.0)
         for number in range(len(self._worlds)):
             self._tell(number)
 
@@ -255,12 +336,13 @@ class Session:
                 cast(Verdict, verdict),
                 str(line.get("says", ""))[:400],
                 (str(where[0])[:300], int(where[1])) if where else None,
-                tuple((int(key[0]), *(str(part)[:200] for part in key[1:])) for key in line["fired"]),
-                frozenset((int(number), bool(outcome)) for number, outcome in line["outcomes"]),
+                tuple(map(_key, line["fired"])),
+                frozenset((int(number), bool(outcome)) for number, outcome, _ in line["outcomes"]),
+                {(int(number), bool(out)): int(times) for number, out, times in line["outcomes"]},
                 plain.decode(line.get("returned")),
                 bool(line.get("plain")),
                 {str(name)[:200]: plain.decode(seen) for name, seen in line.get("seen", {}).items()},
-                {int(number): int(count) for number, count in line.get("reached", ())},
+                {_key(key): int(count) for key, count in line.get("reached", ())},
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
             raise ChildGone("it wrote a line that makes no sense") from None
@@ -292,6 +374,10 @@ class Session:
     def known(self, number: int) -> Site | None:
         """The site of a number, if there is one."""
         return self.sites[number] if 0 <= number < len(self.sites) else None
+
+
+def _key(listed: Any) -> Key:
+    return (int(listed[0]), *(str(part)[:200] for part in listed[1:]))
 
 
 def _libraries(worlds: Iterable[World]) -> frozenset[str]:

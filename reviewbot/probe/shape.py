@@ -216,6 +216,44 @@ def representatives(rows: Sequence[Plain], marks: Sequence[object] = ()) -> list
     return sorted(index for _, index in best.values())
 
 
+_ROW_NUMBER = re.compile(r"(^|_)(row|index|idx|position|sample)(_?(index|idx|number|id))?$")
+
+
+def row_number(records: Sequence[Plain], length: int) -> str:
+    """The field of records that holds a row's number in a list of that length, "" if none does."""
+    names = fields(records[0]) if records else {}
+    for name in names:
+        values = [fields(record).get(name) for record in records]
+        if _ROW_NUMBER.search(name.lower()) and all(type(v) is int and 0 <= v < length for v in values):
+            return name
+    return ""
+
+
+def agree(record: Plain, row: Plain) -> bool:
+    """Whether a record is of a row: they share whole numbers or texts by name, and none differs."""
+    left, right = fields(record), fields(row)
+    shared = [name for name in left.keys() & right.keys() if type(left[name]) in (int, str)]
+    return bool(shared) and all(left[name] == right[name] for name in shared)
+
+
+def spoken_of(world: World, pairs: Sequence[Sides], rows: Sequence[Plain]) -> set[int]:
+    """The numbers of the rows that the arguments beside the two sides speak of."""
+    roots = {path[0] for pair in pairs for path in (pair.baseline, pair.other)}
+    found: set[int] = set()
+    for name, value in world.items():
+        if name in roots:
+            continue
+        if type(value) is dict and value and all(type(k) is int and 0 <= k < len(rows) for k in value):
+            found |= set(value)
+        elif type(value) in (list, tuple) and is_rows(value):
+            number = row_number(value, len(rows))
+            if number:
+                found |= {fields(record)[number] for record in value}
+            else:
+                found |= {i for i, row in enumerate(rows) if any(agree(record, row) for record in value)}
+    return found
+
+
 def walk(value: Plain, path: Path = ()) -> Iterator[tuple[Path, Plain]]:
     """Every part of a value with its path, outermost first."""
     yield path, value

@@ -100,15 +100,17 @@ def _along(value: Plain, kept: Sequence[int], length: int, rows: Sequence[Plain]
     if kind is dict and value and all(type(key) is int and 0 <= key < length for key in value):
         return {place: value[index] for place, index in enumerate(kept) if index in value}
     if kind is list and shape.is_rows(value):
-        return [record for record in value if any(_agree(record, row) for row in rows)]
+        number = shape.row_number(value, length)
+        if not number:
+            return [record for record in value if any(shape.agree(record, row) for row in rows)]
+        mine = [record for record in value if shape.fields(record)[number] in kept]
+        return [_numbered(record, number, kept) for record in mine]
     return value
 
 
-def _agree(record: Plain, row: Plain) -> bool:
-    """Whether a record is of a row: no scalar field that both have differs."""
-    left, right = shape.fields(record), shape.fields(row)
-    shared = [name for name in left.keys() & right.keys() if type(left[name]) in (int, str)]
-    return bool(shared) and all(left[name] == right[name] for name in shared)
+def _numbered(record: Plain, name: str, kept: Sequence[int]) -> Plain:
+    changed = edits.apply({"r": record}, [Edit("set", ("r", name), kept.index(shape.fields(record)[name]))])
+    return changed["r"] if changed else record
 
 
 def _put(world: World, path: Path, value: Plain) -> dict[str, Plain]:

@@ -40,6 +40,17 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
         "sufficient": [_place(one) for one in result.sufficient],
         "all_checks": result.all_checks,
         "joint": result.joint,
+        "joint_survive": list(result.joint_survive),
+        "checks": [
+            {
+                **_place(one.place),
+                "text": one.place.text,
+                "reached": one.reached,
+                "fires": one.fires,
+                "alone": one.alone,
+            }
+            for one in result.checks
+        ],
         "reduced": _reduced(result),
         "questions": list(result.questions),
         "derivations": list(result.derivations),
@@ -112,6 +123,7 @@ def _reduced(result: Result) -> dict[str, Any] | None:
         "caught_before": reduced.caught_before,
         "survive": list(reduced.survive),
         "unchanged_passes": reduced.unchanged_passes,
+        "now_noticed": list(reduced.now_noticed),
     }
 
 

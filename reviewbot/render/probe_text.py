@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from reviewbot.probe.evidence import Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
@@ -16,12 +19,12 @@ _TITLES = {
 }
 
 
-def text(result: Result) -> str:
-    """The whole report."""
+def text(result: Result, *, matrix: bool = False) -> str:
+    """The whole report; with `matrix` every check and what it notices."""
     lines = [f"{result.target}: {headline(result)}"]
     for number, one in enumerate(result.witnesses, 1):
         lines += ["", *_witness(number, one)]
-    lines += _checks(result)
+    lines += checks(result, matrix=matrix)
     lines += ["", *notes(result)]
     return "".join(visible(line, keep="\t") + "\n" for line in lines)
 
@@ -109,15 +112,105 @@ def argument(witness: Witness) -> list[str]:
     return lines
 
 
-def _checks(result: Result) -> list[str]:
+def checks(result: Result, *, matrix: bool = False) -> list[str]:
+    """What is still caught, which checks decide nothing, what would do."""
     lines: list[str] = []
     if result.kills:
-        caught = list(dict.fromkeys(kill.edit.partition(":")[0] for kill in result.kills))
-        more = f" and {len(caught) - 12} more" if len(caught) > 12 else ""
-        lines += ["", f"still caught: {', '.join(caught[:12])}{more}"]
+        lines += ["", f"still caught: {_listed(still_caught(result))}"]
+        fallen = [kill for kill in result.kills if kill.crash]
+        if fallen:
+            lines.append(f"of these {len(fallen)} only by falling over, as with {fallen[0].crash}")
     if result.never_compared:
         lines.append(f"no change was noticed in: {', '.join(result.never_compared)}")
+    if matrix:
+        lines += ["", *_matrix(result)]
+    if result.dead:
+        lines += ["", "checks that decided nothing here:"]
+        for dead in result.dead:
+            text = f" {dead.place.text}" if dead.place.text else ""
+            lines.append(f"  {dead.place.path}:{dead.place.line}{text}")
+            lines.append(f"      tier {dead.tier}: {dead.says}")
+    if result.joint:
+        lines.append(f"  {result.joint}")
+        lines += [f"      {one}" for one in result.joint_survive[:5]]
+    if result.sufficient and len(result.sufficient) < result.all_checks:
+        named = ", ".join(f"L{one.line}{_key(one.text)}" for one in result.sufficient)
+        lines.append(f"{len(result.sufficient)} of {result.all_checks} checks notice all of it: {named}")
+    for place, times in result.excuses_taken:
+        if not times:
+            lines.append(
+                f"the branch at {place.path}:{place.line} ({place.text}) was taken 0 times in the recorded "
+                "passing calls"
+            )
+    return lines + _reduced(result)
+
+
+def _key(text: str) -> str:
+    """The field that a loop was at, in brackets at the end of a check's text."""
+    return text[text.rindex(" [") :] if text.endswith("]") and " [" in text else ""
+
+
+def _matrix(result: Result) -> list[str]:
+    lines = ["check, changes that it notices, those that nothing else notices:"]
+    for one in result.checks:
+        lines.append(f"  {one.fires:>5} {one.alone:>5}  {one.place.path}:{one.place.line} {one.place.text}")
     return lines
+
+
+def _reduced(result: Result) -> list[str]:
+    if result.reduced is None:
+        return []
+    reduced = result.reduced
+    lines = ["", f"{reduced.what}: {len(reduced.survive)} of {reduced.caught_before} noticed changes pass"]
+    lines += [f"  passes: {one}" for one in reduced.survive[:20]]
+    lines += [f"  noticed now: {one}" for one in reduced.now_noticed[:20]]
+    if not reduced.unchanged_passes:
+        lines.append("  and the unchanged arguments no longer pass")
+    return lines
+
+
+_PLAINEST = ("changed", "flipped", "dropped", "doubled", "missing")
+_POSITION = re.compile(r"(.*?)[ \[](\d+)\]? (\w.*)")
+
+
+def still_caught(result: Result) -> list[str]:
+    """What is noticed, the plainest first, positions of one list together: `token 0, 1, 7-9 changed`."""
+    single: dict[str, None] = {}
+    places: dict[tuple[str, str], set[int]] = {}
+    for kill in result.kills:
+        says = kill.edit.partition(": ")[0]
+        found = _POSITION.fullmatch(says)
+        if found and " and " not in says:
+            places.setdefault((found[1], found[3]), set()).add(int(found[2]))
+        else:
+            single[says] = None
+    together = [f"{name} {_ranges(at)} {verb}" for (name, verb), at in places.items()]
+
+    def rank(says: str) -> tuple[bool, int]:
+        verb = says.rpartition(" ")[2]
+        return (" and " in says, _PLAINEST.index(verb) if verb in _PLAINEST else len(_PLAINEST))
+
+    return sorted([*single, *together], key=rank)
+
+
+def _ranges(numbers: set[int]) -> str:
+    """`0, 1, 7-9` for {0, 1, 7, 8, 9}."""
+    out: list[list[int]] = []
+    for number in sorted(numbers):
+        if out and number == out[-1][-1] + 1:
+            out[-1].append(number)
+        else:
+            out.append([number])
+    words = [
+        [str(one[0])] if len(one) == 1 else [f"{one[0]}-{one[-1]}"] if len(one) > 2 else list(map(str, one))
+        for one in out
+    ]
+    return ", ".join(word for group in words for word in group)
+
+
+def _listed(names: Sequence[str], most: int = 16) -> str:
+    more = f" and {len(names) - most} more kinds" if len(names) > most else ""
+    return "; ".join(names[:most]) + more
 
 
 def notes(result: Result) -> list[str]:
@@ -128,5 +221,7 @@ def notes(result: Result) -> list[str]:
         f"{result.edits_tried} changes tried, {result.passed} passed; sandbox: {', '.join(result.layers)}; "
         f"{result.seconds:.1f} s",
     ]
+    lines += [f"derived: {one}" for one in result.derivations]
+    lines += [f"question: {one}" for one in result.questions]
     lines += [f"not run: {one}" for one in result.not_run]
     return lines

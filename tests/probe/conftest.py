@@ -17,13 +17,29 @@ def weak(tmp_path):
     return Path(shutil.copytree(CASES / "excuse-branch" / "repo", tmp_path / "weak"))
 
 
+@pytest.fixture(scope="session")
+def known():
+    """What was probed before: the same files and words give the same answer."""
+    return {}
+
+
 @pytest.fixture
-def probed(reviewbot):
+def probed(reviewbot, known):
     """Runs `reviewbot probe` in a folder and gives its exit code and its JSON."""
 
     def run(folder, *words):
-        ran = reviewbot("probe", *words, "--output-format", "json", cwd=folder)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        key = (words, *((str(path.relative_to(folder)), path.read_bytes()) for path in files))
+        if key not in known:
+            known[key] = reviewbot("probe", *words, "--output-format", "json", cwd=folder)
+        ran = known[key]
         assert ran.out, ran.err
         return ran.code, json.loads(ran.out)
 
     return run
+
+
+@pytest.fixture
+def restore(tmp_path):
+    """A parity check with cuts, the worker and the trainer that write what it reads, and its tests."""
+    return Path(shutil.copytree(Path(__file__).parent / "cases" / "restore", tmp_path / "restore"))

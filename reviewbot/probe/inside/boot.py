@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 # Everything that is ours is imported before the process is shut in; afterwards it cannot be read.
-from reviewbot.probe.inside import edits, judge, loading, plain, restrict, stubs
+from reviewbot.probe.inside import edits, judge, loading, plain, produce, restrict, stubs
 from reviewbot.probe.inside.judge import Outcome
 from reviewbot.probe.inside.switchboard import Switchboard
 
@@ -28,6 +28,7 @@ class Child:
         self.loaded: loading.Loaded | None = None
         self.bind: Callable[[dict[str, Any]], Callable[[], Any]] | None = None
         self.told = 0
+        self.producers: list[produce.Producer] = []
         self.worlds: dict[int, dict[str, Any]] = {}
 
     def reply(self, document: dict[str, Any]) -> None:
@@ -47,7 +48,8 @@ class Child:
         """`load`: brings the target in."""
         place = loading.Place(**{**asked["place"], "also": tuple(asked["place"]["also"])})
         self.loading = loading.Loading(place.root, asked["search"], self.switchboard)
-        self.loaded = self.loading.load(place)
+        self.loading.instead = asked.get("instead", {})
+        self.loaded = self.loading.load_target(place)
         assert self.loaded.function is not None
         self.bind = judge.binder(self.loaded.function)
         stubs.start_running()
@@ -62,6 +64,25 @@ class Child:
                 }
             }
         )
+
+    def producer(self, asked: dict[str, Any]) -> None:
+        """`producer`: brings in a function that writes what the target checks."""
+        assert self.loading is not None
+        place = loading.Place(**{**asked["place"], "also": tuple(asked["place"]["also"])})
+        self.loading.unwired.add(place.path)
+        with stubs.importing():
+            loaded = self.loading.load(place)
+        assert loaded.function is not None
+        self.producers.append(produce.Producer(loaded.function))
+        self.reply({"parameters": self.producers[-1].parameters})
+
+    def produce(self, asked: dict[str, Any]) -> None:
+        """`produce`: one line for each set of arguments, in order."""
+        producer = self.producers[int(asked["number"])]
+        for index, listed in enumerate(asked["arguments"]):
+            made = producer.run(plain.decode(listed), float(asked["seconds"]))
+            self.reply({"at": index, **made})
+        self.reply({"done": len(asked["arguments"])})
 
     def keep(self, asked: dict[str, Any]) -> None:
         """`world`: arguments that later requests name by number."""
@@ -86,6 +107,11 @@ class Child:
         self.tell_sites()
         self.reply({"done": len(asked["edits"])})
 
+    def count(self, asked: dict[str, Any]) -> None:
+        """`count`: how often each check ran since the start."""
+        self.switchboard.reset()
+        self.reply({"counted": [[list(key), count] for key, count in self.switchboard.ever.items()]})
+
     def _run(self, world: dict[str, Any], asked: dict[str, Any]) -> Outcome:
         assert self.bind is not None and self.loading is not None
         try:
@@ -109,7 +135,7 @@ class Child:
             "says": outcome.says,
             "where": outcome.where,
             "fired": [list(key) for key in dict.fromkeys(board.fired)],
-            "outcomes": [[number, outcome] for number, outcome in board.outcomes],
+            "outcomes": [[*key, times] for key, times in board.outcomes.items()],
         }
 
     def _watched(self, index: int, world: dict[str, Any], asked: dict[str, Any]) -> None:
@@ -126,12 +152,19 @@ class Child:
         record["returned"] = plain.encode(outcome.returned) if outcome.plain else None
         record["plain"] = outcome.plain
         record["seen"] = seen
-        record["reached"] = [[number, count] for number, count in self.switchboard.reached.items()]
+        record["reached"] = [[list(key), count] for key, count in self.switchboard.reached.items()]
         self.reply({"at": index, **record})
 
     def serve(self, requests: TextIO) -> None:
         """Answers until the parent closes its end."""
-        does = {"load": self.load, "world": self.keep, "judge": self.judge}
+        does = {
+            "load": self.load,
+            "world": self.keep,
+            "judge": self.judge,
+            "count": self.count,
+            "producer": self.producer,
+            "produce": self.produce,
+        }
         for line in requests:
             asked = json.loads(line)
             try:

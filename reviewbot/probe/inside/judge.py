@@ -39,7 +39,8 @@ class Outcome:
     plain: bool = True
 
 
-def _ring(number: int, frame: object) -> None:
+def ring(number: int, frame: object) -> None:
+    """The handler of the alarm that ends a run."""
     raise TimeIsUp
 
 
@@ -56,7 +57,7 @@ def judge(
     stubs.forget()
     streams = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = io.StringIO()
-    signal.signal(signal.SIGALRM, _ring)
+    signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         outcome = _call(call, switchboard, relative, protocol, expected)
@@ -204,10 +205,13 @@ class Watch:
 
 
 def _is_short(value: Any) -> bool:
-    if type(value) is str:
-        return len(value) <= 60
-    if type(value) in (int, float, bool, type(None)):
-        return True
-    if type(value) is dict:
-        return len(value) <= 6 and all(_is_short(k) and _is_short(v) for k, v in value.items())
-    return type(value) in (list, tuple, set, frozenset) and len(value) <= 8 and all(map(_is_short, value))
+    kind = type(value)
+    if kind is dict:
+        return len(value) <= 6 and all(_is_bare(k) and _is_bare(v) for k, v in value.items())
+    if kind in (list, tuple, set, frozenset):
+        return len(value) <= 12 and all(map(_is_bare, value))
+    return _is_bare(value)
+
+
+def _is_bare(value: Any) -> bool:
+    return len(value) <= 60 if type(value) is str else type(value) in (int, float, bool, type(None))

@@ -62,7 +62,10 @@ class Loading:
         self.absent = stubs.Finder()
         self.target: tuple[str, str] | None = None
         self.rewrite: Rewrite | None = None
-        self.only: frozenset[str] | None = None
+        # Files that are run as they are: a producer is not the check.
+        self.unwired: set[str] = set()
+        # Files whose content is another than on disk: {relative path: text}.
+        self.instead: dict[str, str] = {}
         self._relative: dict[str, str | None] = {}
         sys.path[:0] = search
         sys.meta_path.insert(0, _Finder(self))
@@ -85,20 +88,31 @@ class Loading:
         unit = self.target[1] if self.target and self.target[0] == relative else None
         if self.rewrite and unit:
             tree = self.rewrite(tree, unit)
-        if self.only is None or relative in self.only:
+        if relative not in self.unwired:
             tree, sites = instrument(tree, relative, len(self.sites), unit)
             self.sites.extend(sites)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return compile(tree, path, "exec", dont_inherit=True)
 
-    def load(self, place: Place) -> Loaded:
-        """The target cut out; the whole file if that does not run. Raises `CannotLoad`."""
-        path = os.path.join(self.root, place.path)
+    def source(self, path: str) -> bytes:
+        """A file's content."""
+        instead = self.instead.get(self.relative(path) or "")
+        if instead is not None:
+            return instead.encode()
+        with open(path, "rb") as file:
+            return file.read()
+
+    def load_target(self, place: Place) -> Loaded:
+        """`load` for the function whose returned value is the verdict."""
         self.target = (place.path, place.unit)
+        return self.load(place)
+
+    def load(self, place: Place) -> Loaded:
+        """A function cut out; its whole file if that does not run. Raises `CannotLoad`."""
+        path = os.path.join(self.root, place.path)
         try:
-            with open(path, "rb") as file:
-                source = file.read()
+            source = self.source(path)
             tree = parse(source, path)
         except (OSError, SyntaxError, ValueError, RecursionError) as error:
             raise CannotLoad(f"{place.path} cannot be read: {error}") from None
@@ -179,7 +193,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> types.CodeType:
         """The file's code, wired; never from a cache."""
-        return self.loading.compile(parse(self.get_data(self.path), self.path), self.path)
+        return self.loading.compile(parse(self.loading.source(self.path), self.path), self.path)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Runs it, with stubs at rest."""

@@ -291,7 +291,7 @@ class _Wiring(ast.NodeTransformer):
         return "false" if any(map(_holds_check, node.body)) and not node.orelse else ""
 
     def _guarded(self, node: ast.stmt, number: int) -> ast.AST:
-        reached = _like(node, ast.Expr(self._call("reach", number, ast.Constant(None))))
+        reached = _like(node, ast.Expr(self._call("reach", number, ast.Constant(None), self._keys())))
         again = ast.If(
             self._call("caught", number, ast.Constant(True), self._keys()), [_like(node, ast.Raise())], []
         )

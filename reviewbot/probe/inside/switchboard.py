@@ -19,6 +19,9 @@ class Switchboard:
     def __init__(self) -> None:
         # What an assertion call or `pytest.raises` fails with; pytest's own class joins once it is loaded.
         self.failures: tuple[type[BaseException], ...] = (AssertionError,)
+        # How often each check ran, over all runs of this process.
+        self.ever: Counter[Key] = Counter()
+        self.reached: Counter[Key] = Counter()
         self.reset()
 
     def reset(
@@ -30,18 +33,22 @@ class Switchboard:
     ) -> None:
         """Starts a run."""
         self.observing, self.off, self.forced = observing, off, forced or {}
-        self.reached: Counter[int] = Counter()
+        self.ever.update(self.reached)
+        self.reached.clear()
         self.fired: list[Key] = []
         self.outcomes: dict[tuple[int, bool], int] = {}
 
     def check(self, number: int, failing: Any, around: tuple[Any, ...] = ()) -> bool:
         """Whether the check may fail now."""
-        self.reached[number] += 1
-        return bool(failing) and self.caught(number, True, around)
+        key = (number, *(part for part in around if type(part) is str))
+        self.reached[key] += 1
+        return bool(failing) and self._fails(number, key)
 
     def caught(self, number: int, _: object, around: tuple[Any, ...] = ()) -> bool:
         """Whether a failure that was already counted as reached may go on."""
-        key = (number, *(part for part in around if type(part) is str))
+        return self._fails(number, (number, *(part for part in around if type(part) is str)))
+
+    def _fails(self, number: int, key: Key) -> bool:
         if number in self.off or key in self.off:
             return False
         self.fired.append(key)
@@ -49,14 +56,12 @@ class Switchboard:
 
     def verdict(self, number: int, value: Any, around: tuple[Any, ...] = ()) -> Any:
         """The truth value that the function under probe returns."""
-        if value:
-            self.reached[number] += 1
-            return value
-        return value if self.check(number, True, around) else True
+        failing = not value
+        return value if self.check(number, failing, around) or not failing else True
 
-    def reach(self, number: int, _: object = None) -> None:
+    def reach(self, number: int, _: object, around: tuple[Any, ...] = ()) -> None:
         """Counts an assertion call that is about to run."""
-        self.reached[number] += 1
+        self.reached[(number, *(part for part in around if type(part) is str))] += 1
 
     def branch(self, number: int, condition: Any) -> bool:
         """The truth of a condition."""

@@ -1,0 +1,115 @@
+"""The passing call that a probe starts from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reviewbot.errors import ProbeError
+from reviewbot.probe import shape
+from reviewbot.probe.harvest import Call
+from reviewbot.probe.inside import plain
+from reviewbot.probe.inside.edits import World
+from reviewbot.probe.inside.plain import Array, Plain
+from reviewbot.probe.session import How, Run, Session
+from reviewbot.probe.shrink import keep_rows, row_lists
+
+
+@dataclass(frozen=True)
+class Base:
+    """Arguments on which the check passes, reduced; `number` names them in the session."""
+
+    call: Call
+    world: dict[str, Plain]
+    number: int
+    sides: tuple[shape.Sides, ...]
+    source: str
+
+
+def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> Base:
+    """The most telling call that passes here too, with one row for each structure.
+
+    Without `reduce` every row stays: a producer may compute over all of them. Raises ProbeError where no
+    call passes, saying why.
+    """
+    ranked = sorted(
+        (call for call in calls if not call.raised), key=lambda call: _value_of(call.arguments), reverse=True
+    )
+    if not ranked:
+        raise ProbeError(_no_base(calls))
+    why = ""
+    for call in ranked[:8]:
+        number = session.add(call.arguments)
+        run = first_run(session, call, number)
+        if run.passes:
+            world = _reduced(session, call.arguments, number) if reduce else call.arguments
+            if world is not call.arguments:
+                number = session.add(world)
+            where = f"recorded in {call.test}" if call.test else "given"
+            return Base(call, world, number, shape.sides(world), where)
+        why = why or f"{run.verdict}: {run.says}"
+    raise ProbeError(f"no recorded call of {session.target.unit or session.target.path} passes here ({why})")
+
+
+def _no_base(calls: Sequence[Call]) -> str:
+    if not calls:
+        return "no call with plain arguments was recorded; give inputs with --example FILE or --dump A B"
+    return f"every recorded call failed ({calls[0].raised}); a passing one is needed to start from"
+
+
+def _value_of(arguments: World) -> tuple[int, int]:
+    """How much there is to change: sides first, then size, up to what one run should hold."""
+    size = len(plain.dumps(dict(arguments)))
+    equal = sum(
+        plain.same(plain.at(dict(arguments), pair.baseline), plain.at(dict(arguments), pair.other))
+        for pair in shape.sides(arguments)
+    )
+    empty = any(value in ([], {}, ()) for value in arguments.values())
+    return (2 * equal - empty, min(size, 20_000))
+
+
+def first_run(session: Session, call: Call, number: int) -> Run:
+    """The unchanged run; reads from it how the target says no."""
+    session.how = How("raises")
+    start = time.monotonic()
+    run = session.one(number, watch=True)
+    took = time.monotonic() - start
+    seconds = min(10.0, max(1.0, 30 * took))
+    session.how = replace(_protocol(run), seconds=seconds)
+    return session.one(number, watch=True) if run.verdict == "pass" else run
+
+
+def _protocol(run: Run) -> How:
+    value = run.returned
+    if not run.is_plain or value is None:
+        return How("raises")
+    if value is True:
+        return How("truth")
+    if type(value) is Array and value.shape == () and value.data is True:
+        return How("truth")
+    if type(value) in (list, dict, tuple, set, str) and not value:
+        return How("empty")
+    if type(value) is tuple and value and type(value[0]) is bool and value[0]:
+        return How("first")
+    return How("value", value)
+
+
+def _reduced(session: Session, world: dict[str, Plain], number: int) -> dict[str, Plain]:
+    """One row for each structure, if the check passes on these alone and takes the same branches."""
+    pairs = shape.sides(world)
+    lists = row_lists(world, pairs)
+    if not lists:
+        return world
+    rows = plain.at(world, lists[0])
+    if len(rows) <= 3:
+        return world
+    spoken_of = shape.spoken_of(world, pairs, rows)
+    marks = [index in spoken_of for index in range(len(rows))]
+    kept = shape.representatives(rows, marks)
+    smaller = keep_rows(world, pairs, kept)
+    if smaller is None or len(kept) == len(rows):
+        return world
+    before = session.one(number)
+    after = session.one(session.add(smaller))
+    return smaller if after.passes and before.outcomes <= after.outcomes else world
