@@ -14,7 +14,7 @@ from reviewbot.probe.changes import Change
 from reviewbot.probe.evidence import Dead, Place
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
-from reviewbot.probe.session import Session
+from reviewbot.probe.session import Run, Session
 
 NAMED = 4
 
@@ -31,6 +31,15 @@ class Row:
     noticed: bool
     crash: str = ""
     where: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A change, the edits that make it, and its run with raising checks if there was one."""
+
+    change: Change
+    edits: tuple[Edit, ...]
+    run: Run | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class Liveness:
 def matrix(
     session: Session,
     world: int,
-    tried: Sequence[tuple[Change, Sequence[Edit]]],
+    tried: Sequence[Attempt],
     *,
     until: float,
     progress: Callable[[int, int], None] = lambda done, of: None,
@@ -80,18 +89,19 @@ def matrix(
     step = 400
     for start in range(0, len(tried), step):
         part = tried[start : start + step]
-        edits = [list(one[1]) for one in part]
-        plain = session.judge(world, edits, until=until)
-        observed = session.judge(world, edits[: len(plain)], observing=True)
-        for (change, made), real, seen in zip(part, plain, observed, strict=False):
+        observed = session.judge(world, [list(one.edits) for one in part], observing=True, until=until)
+        unrun = [list(one.edits) for one in part[: len(observed)] if one.run is None]
+        fresh = iter(session.judge(world, unrun))
+        for one, seen in zip(part, observed, strict=False):
+            real = one.run or next(fresh)
             if real is None or seen is None:
                 continue
             crash = real.says if real.verdict == "crash" else ""
             fires = tuple(key for key in seen.fired if key not in silent)
-            rows.append(Row(change, fires, real.noticed, crash, real.where))
-            listed.append(tuple(made))
+            rows.append(Row(one.change, fires, real.noticed, crash, real.where))
+            listed.append(one.edits)
         progress(start + len(part), len(tried))
-        if len(plain) < len(part):
+        if len(observed) < len(part):
             break
     return Matrix(world, tuple(rows), tuple(listed), session.counts(), silent)
 

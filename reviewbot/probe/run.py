@@ -15,7 +15,7 @@ from reviewbot.probe.evidence import Checked, Dead, Kill, Place, Reduced, Result
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
-from reviewbot.probe.matrix import Liveness, Matrix, liveness, matrix, place, survivors
+from reviewbot.probe.matrix import Attempt, Liveness, Matrix, liveness, matrix, place, survivors
 from reviewbot.probe.search import Passing, Search, Tried, search
 from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target
@@ -72,7 +72,7 @@ def probe(
         until = start + wish.seconds
         found = look(session, base, until=until, progress=progress)
         _refuse_unknown(found)
-        listed: list[tuple[Change, Sequence[Edit]]] = [(t.change, (t.change.edit,)) for t in found.tried]
+        listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
         paired, cancel_out = _paired(session, base, found, until=until)
         listed += paired
         shown = [*found.passing, *cancel_out][:MOST_WITNESSES] if wish.witnesses else ()
@@ -126,21 +126,20 @@ def look(session: Session, base: Base, *, until: float, progress: Progress = not
 
 def _paired(
     session: Session, base: Base, found: Search, *, until: float
-) -> tuple[list[tuple[Change, tuple[Edit, ...]]], list[Passing]]:
+) -> tuple[list[Attempt], list[Passing]]:
     """Pairs for the matrix, and those of two caught changes that pass together."""
     behind = list(pairs.behind(found.passing, found.tried))
     cancelling = list(pairs.cancelling(base.world, found.tried))
     good = [pair for pair in [*behind, *cancelling] if pairs.differs(base.world, pair)]
-    listed: list[tuple[Change, tuple[Edit, ...]]] = [
-        (pairs.joined(pair), (pair[0].edit, pair[1].edit)) for pair in good
-    ]
+    listed = [(pairs.joined(pair), (pair[0].edit, pair[1].edit)) for pair in good]
     runs = session.judge(base.number, [list(made) for _, made in listed], until=until)
+    attempts = [Attempt(change, made, run) for (change, made), run in zip(listed, runs, strict=False) if run]
     passing = [
-        Passing("gap", (Tried(change, run),), (), 0, 0, edits=made)
-        for (change, made), run, pair in zip(listed, runs, good, strict=False)
-        if run is not None and run.passes and pair in cancelling and not pair[0].beside
+        Passing("gap", (Tried(one.change, one.run),), (), 0, 0, edits=one.edits)
+        for one, pair in zip(attempts, good, strict=False)
+        if one.run and one.run.passes and pair in cancelling and not pair[0].beside
     ]
-    return listed, passing[:1]
+    return attempts, passing[:1]
 
 
 def _refuse_unknown(found: Search) -> None:
@@ -240,7 +239,7 @@ def _alive(
         return Liveness((), "", (), (), 0)
     if not derived.tried:
         return liveness(session, free, until=until, what=what)
-    coherent = matrix(session, base.number, list(derived.tried), until=until)
+    coherent = matrix(session, base.number, [Attempt(c, made) for c, made in derived.tried], until=until)
     alive = liveness(session, coherent, until=until, what=lambda change: change.says)
     dead = tuple(_third(one, free, session, derived, len(coherent.rows)) for one in alive.dead)
     return Liveness(dead, alive.joint, alive.survive, alive.sufficient, alive.all_checks)
