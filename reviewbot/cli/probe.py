@@ -121,13 +121,19 @@ def _replay(words: Sequence[str], options: argparse.Namespace) -> int:
 
 
 def _result(target: Target, options: argparse.Namespace) -> Result:
-    from reviewbot.probe import run
+    from reviewbot.probe import harvest, run
     from reviewbot.probe import target as targets
 
     producers = tuple(targets.parse(one) for one in options.producer)
     with _progress(options.quiet) as show:
         calls, recorded, inputs, not_run = _inputs(target, producers, options, lambda says: show(says, 0, 0))
         wish = replace(_wish(target, options), producers=producers, producer_calls=recorded)
+        if target.kind == "test":
+            calls, labels = harvest.of_test(calls)
+            wish = replace(wish, labels=labels)
+        elif target.kind == "command":
+            call, files = harvest.from_command(target)
+            calls, wish = [call], replace(wish, files=files)
         result = run.probe(target, calls, wish, inputs=inputs, progress=show)
     return replace(result, not_run=(*not_run, *result.not_run))
 
@@ -166,14 +172,21 @@ def _inputs(
     from reviewbot.probe import harvest
 
     none: tuple[tuple[Call, ...], ...] = tuple(() for _ in producers)
+    if target.kind == "command":
+        return [], none, "the files that the command line names", ()
     given = harvest.from_example(options.example, target) if options.example else None
     if options.dump:
         call = harvest.from_dumps(options.dump[0], options.dump[1], target, given)
         return [call], none, f"{options.dump[0]} and {options.dump[1]}", ()
     if given:
         return [given], none, str(options.example), ()
-    functions = [harvest.Function(one.root / one.path, one.unit) for one in (target, *producers)]
-    found = harvest.from_tests(target.root, functions, python=options.python, progress=progress)
+    functions = [
+        harvest.Function(one.root / one.path, one.unit, one.kind == "test") for one in (target, *producers)
+    ]
+    tests = (
+        [f"{target.root / target.path}::{target.unit.replace('.', '::')}"] if target.kind == "test" else ()
+    )
+    found = harvest.from_tests(target.root, functions, tests=tests, python=options.python, progress=progress)
     if not found.calls[0]:
         why = f": {found.not_run[0]}" if found.not_run else ""
         raise ProbeError(

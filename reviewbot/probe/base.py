@@ -43,11 +43,12 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
         number = session.add(call.arguments)
         run = first_run(session, call, number)
         if run.passes:
-            world = _reduced(session, call.arguments, number) if reduce else call.arguments
+            sided = session.target.kind != "test"
+            world = _reduced(session, call.arguments, number) if reduce and sided else call.arguments
             if world is not call.arguments:
                 number = session.add(world)
             where = f"recorded in {call.test}" if call.test else "given"
-            return Base(call, world, number, shape.sides(world), where)
+            return Base(call, world, number, shape.sides(world) if sided else (), where)
         why = why or f"{run.verdict}: {run.says}"
     raise ProbeError(f"no recorded call of {session.target.unit or session.target.path} passes here ({why})")
 

@@ -133,6 +133,7 @@ class Result:
     loaded: str = ""
     verdict_by: str = ""
     never_compared: tuple[str, ...] = ()
+    unread_values: tuple[str, ...] = ()
     excuses_taken: tuple[tuple[Place, int], ...] = ()
     sufficient: tuple[Place, ...] = ()
     all_checks: int = 0
@@ -144,4 +145,5 @@ class Result:
     derivations: tuple[str, ...] = ()
     seconds: float = 0.0
     module: str = ""
-    notes: tuple[str, ...] = field(default=())
+    labels: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    files: Mapping[str, tuple[int, str]] = field(default_factory=dict)

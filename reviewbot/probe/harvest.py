@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +28,30 @@ _SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "site-packages", 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function to record: its file and qualified name."""
+    """A function to record: its file and qualified name. Of a test the values of its calls are recorded."""
 
     path: Path
     unit: str
+    is_test: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What one call of a test returned, each time that it ran. `label` names it, `number` counts in the
+    source; `values` is None where some are not plain."""
+
+    number: int
+    label: str
+    line: int
+    values: tuple[Plain, ...] | None
 
 
 @dataclass(frozen=True)
 class Call:
     """One recorded call. `after` holds the arguments as the call left them, if it changed them.
 
-    `test` is the pytest id of the test that made it, "" for a given example.
+    `test` is the pytest id of the test that made it, "" for a given example. Of a test: the `values` of its
+    calls, and its `checks` as (line, text, whether it ran).
     """
 
     module: str
@@ -48,6 +61,8 @@ class Call:
     returned: Plain = None
     is_plain: bool = True
     test: str = ""
+    values: tuple[Value, ...] = ()
+    checks: tuple[tuple[int, str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +168,7 @@ def _run(
     asked = {
         "functions": [[str(f.path), f.unit, str(number)] for number, f in enumerate(functions)],
         "most": MOST_RECORDS,
+        "wired": [str(number) for number, f in enumerate(functions) if f.is_test],
         "search": search,
         "packages": folders,
         "root": str(root),
@@ -226,9 +242,21 @@ def _call(record: Any) -> tuple[int, Call | None]:
             returned,
             bool(record["plain"]),
             str(record["test"])[:300],
+            _values(record.get("values", ())),
+            tuple((int(line), str(text)[:200], bool(ran)) for line, text, ran in record.get("checks", ())),
         )
     except (KeyError, TypeError, ValueError, RecursionError):
         return -1, None
+
+
+def _values(listed: Any) -> tuple[Value, ...]:
+    out = []
+    for number, text, line, values in listed:
+        many = sum(1 for other in listed if other[1] == text) > 1
+        label = f"{text!s} at L{int(line)}" if many else str(text)
+        plain_ones = None if values is None else tuple(plain.decode(value) for value in values)
+        out.append(Value(int(number), label[:100], int(line), plain_ones))
+    return tuple(out)
 
 
 def from_example(path: Path, target: Target) -> Call:
@@ -302,6 +330,61 @@ def _numbers(value: Plain) -> Plain:
         whole = bool(keys) and all(type(key) is str and re.fullmatch(r"-?\d{1,18}", key) for key in keys)
         return {int(key) if whole else key: _numbers(item) for key, item in value.items()}
     return [_numbers(item) for item in value] if type(value) is list else value
+
+
+def from_command(target: Target) -> tuple[Call, dict[str, tuple[int, str]]]:
+    """The contents of a command line's JSON files as arguments, and where each stands in its words.
+
+    Raises UsageError where it names no such file.
+    """
+    arguments: dict[str, Plain] = {}
+    files: dict[str, tuple[int, str]] = {}
+    for place, word in enumerate(target.words):
+        path = Path(word)
+        if path.is_dir() or (path.is_file() and path.suffix in (".json", ".jsonl")):
+            before = target.words[place - 1] if place else ""
+            label = before.lstrip("-").replace("-", "_") if before.startswith("--") else path.stem
+            label = label if label not in arguments else f"{label}_{place}"
+            arguments[label], files[label] = _contents(path), (place, path.name + "/" * path.is_dir())
+    if not arguments:
+        raise UsageError(f"{target.name!r} names no JSON file that edits could be made in")
+    return Call("__main__", arguments), files
+
+
+def _contents(path: Path) -> Plain:
+    if path.is_dir():
+        inside = sorted([*path.glob("*.jsonl"), *path.glob("*.json")], key=_natural)
+        return {file.name: _contents(file) for file in inside}
+    if path.suffix == ".jsonl":
+        return rows(path)
+    try:
+        return plain.decode(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UnreadableFile(str(path), f"cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFile(str(path), f"is not JSON ({error})") from None
+
+
+def of_test(calls: Sequence[Call]) -> tuple[list[Call], dict[str, tuple[int, bool]]]:
+    """The calls of a test with the values of its own calls among the arguments, and what these stand for."""
+    many = {
+        value.label: (
+            value.number,
+            any(v.values and len(v.values) > 1 for c in calls for v in c.values if v.label == value.label),
+        )
+        for call in calls
+        for value in call.values
+    }
+    out = []
+    for call in calls:
+        arguments = dict(call.arguments)
+        for value in call.values:
+            if value.values:
+                arguments[value.label] = list(value.values) if many[value.label][1] else value.values[0]
+        if "tmp_path" in arguments:
+            arguments["tmp_path"] = plain.Instance("pathlib:Path", "folder", {})
+        out.append(replace(call, arguments=arguments))
+    return out, many
 
 
 def rows(path: Path) -> list[Plain]:

@@ -63,7 +63,10 @@ def replay(path: Path, *, python: str | None = None) -> Replay:
     calls = [Call(str(document.get("module") or aim.module), one.arguments) for one in saved]
     worlds = [one.arguments for one in saved]
     classes = classes_of(calls, calls[0].module)
-    with Session(aim, module=calls[0].module, also=classes, python=python, worlds=worlds) as session:
+    labels, files = _wiring(path, document)
+    with Session(
+        aim, module=calls[0].module, also=classes, python=python, worlds=worlds, calls=labels, files=files
+    ) as session:
         done = tuple(_again(session, one, call) for one, call in zip(saved, calls, strict=True))
         return Replay(aim.name, document.get("sha256") == aim.sha256, done, tuple(session.held.names))
 
@@ -78,6 +81,21 @@ def _read(path: Path) -> dict[str, Any]:
     if type(document) is not dict or "target" not in document or type(document.get("witnesses")) is not list:
         raise UnreadableFile(str(path), "is not evidence of `reviewbot probe --save`")
     return document
+
+
+def _wiring(
+    path: Path, document: dict[str, Any]
+) -> tuple[dict[str, tuple[int, bool]], dict[str, tuple[int, str]]]:
+    """Which arguments are values of a test's calls, and which are files of a command line."""
+    try:
+        labels = {str(k): (int(n), bool(many)) for k, (n, many) in document.get("labels", {}).items()}
+        files = {
+            str(k): (int(n), Path(str(name)).name + "/" * str(name).endswith("/"))
+            for k, (n, name) in document.get("files", {}).items()
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        raise UnreadableFile(str(path), f"is not evidence of `reviewbot probe --save` ({error})") from None
+    return labels, files
 
 
 def _witness(path: Path, number: int, document: Any) -> Saved:

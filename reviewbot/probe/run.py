@@ -16,7 +16,7 @@ from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
 from reviewbot.probe.matrix import Attempt, Liveness, Matrix, liveness, matrix, place, survivors
-from reviewbot.probe.search import Passing, Search, Tried, search
+from reviewbot.probe.search import Passing, Search, Tried, search, unread
 from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target
 from reviewbot.probe.witness import edit_text, witness
@@ -37,7 +37,8 @@ _PROTOCOLS = {
 @dataclass(frozen=True)
 class Wish:
     """What is asked for. `drop`: ranges of lines whose checks are switched off; `patched`: files as a patch
-    leaves them. `producers` with the recorded `calls` of each write derived fields again."""
+    leaves them. `producers` with the recorded calls of each write derived fields again. `labels` and `files`
+    say which arguments are values of a test's calls, or files of a command line."""
 
     witnesses: bool = True
     checks: bool = True
@@ -48,6 +49,8 @@ class Wish:
     producer_calls: tuple[tuple[Call, ...], ...] = ()
     seconds: float = 5.0
     python: str | None = None
+    labels: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    files: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
 
 def nothing(says: str, done: int, of: int) -> None:
@@ -67,7 +70,15 @@ def probe(
     module = next((call.module for call in calls if call.module), target.module)
     worlds = [call.arguments for call in calls[:8]]
     classes = classes_of(calls, module)
-    with Session(target, module=module, also=classes, python=wish.python, worlds=worlds) as session:
+    with Session(
+        target,
+        module=module,
+        also=classes,
+        python=wish.python,
+        worlds=worlds,
+        calls=wish.labels,
+        files=wish.files,
+    ) as session:
         base = base_of(session, calls, reduce=not wish.producers)
         until = start + wish.seconds
         found = look(session, base, until=until, progress=progress)
@@ -87,7 +98,7 @@ def probe(
             edits_tried=len(listed),
             passed=sum(one.run.passes for one in found.tried),
             witnesses=witnesses,
-            dead=alive.dead,
+            dead=_with_unrun(target, calls, alive.dead),
             kills=kills(session, base, made),
             checks=checked(session, made),
             not_run=(*_not_run(found), *derived.not_run),
@@ -95,6 +106,7 @@ def probe(
             loaded=loaded(session),
             verdict_by=_PROTOCOLS[session.how.protocol],
             never_compared=found.never_compared,
+            unread_values=tuple(name for name in unread(found.tried) if name in wish.labels),
             excuses_taken=excuses_taken(session, calls),
             sufficient=alive.sufficient,
             all_checks=alive.all_checks,
@@ -105,6 +117,8 @@ def probe(
             derivations=tuple(one.says for one in derived.derivations),
             seconds=time.monotonic() - start,
             module=module,
+            labels=wish.labels,
+            files=wish.files,
         )
 
 
@@ -120,6 +134,7 @@ def look(session: Session, base: Base, *, until: float, progress: Progress = not
         base.number,
         of_sides(base.world, base.sides),
         until=until,
+        sided=session.target.kind != "test",
         progress=lambda done, of: progress("trying changes", done, of),
     )
 
@@ -245,6 +260,22 @@ def _alive(
     return Liveness(dead, alive.joint, alive.survive, alive.sufficient, alive.all_checks)
 
 
+def _with_unrun(target: Target, calls: Sequence[Call], dead: tuple[Dead, ...]) -> tuple[Dead, ...]:
+    """Of a test: its assertions that no recorded run of it reached, in place of what changed values reach."""
+    ran: dict[int, bool] = {}
+    texts: dict[int, str] = {}
+    for call in calls:
+        for line, text, reached in call.checks:
+            ran[line] = ran.get(line, False) or reached
+            texts[line] = text
+    unrun = [line for line, reached in ran.items() if not reached]
+    kept = tuple(one for one in dead if one.place.line not in unrun)
+    found = (
+        Dead(Place(target.path, line, texts[line], target.unit), 0, "never reached here") for line in unrun
+    )
+    return (*found, *kept)
+
+
 def _third(dead: Dead, free: Matrix, session: Session, derived: Derived, count: int) -> Dead:
     """Tier 1 on coherent changes is tier 3 where free changes of derived fields make the check fire, and all
     of these fields are written by the product's own code."""
@@ -292,6 +323,8 @@ def _reduced(session: Session, base: Base, wish: Wish, made: Matrix) -> Reduced 
         python=session.python,
         worlds=[base.world],
         instead=wish.patched,
+        calls=wish.labels,
+        files=wish.files,
     ) as patched:
         patched.how = session.how
         number = patched.add(base.world)

@@ -87,9 +87,14 @@ def search(
     candidates: Sequence[Change],
     *,
     until: float,
+    sided: bool = True,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Search:
-    """Runs every change on its own until the time is up, and sorts what passes."""
+    """Runs every change on its own until the time is up, and sorts what passes.
+
+    Without sides (a test's own values) a place that no assertion reads is no hole: only an excuse, a NaN
+    and a test that notices nothing are.
+    """
     base = session.one(world, watch=True)
     tried: list[Tried] = []
     step = 200
@@ -101,7 +106,7 @@ def search(
         if len(runs) < len(part):
             break
     complete = start + len(part) >= len(candidates) and len(runs) == len(part) if candidates else True
-    passing = _sorted(session, world, base, tried)
+    passing = [one for one in _sorted(session, world, base, tried) if sided or one.why != "gap"]
     return Search(base, tuple(tried), tuple(passing), _never_compared(tried), complete)
 
 
@@ -117,6 +122,15 @@ def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
         ):
             noticed[one.change.field] |= one.run.noticed
     return tuple(field for field, seen in noticed.items() if not seen and field not in ("row", "item"))
+
+
+def unread(tried: Sequence[Tried]) -> tuple[str, ...]:
+    """The arguments in which no change at all was noticed."""
+    noticed: dict[str, bool] = {}
+    for one in tried:
+        name = str(one.change.edit.path[0])
+        noticed[name] = noticed.get(name, False) or one.run.noticed
+    return tuple(name for name, seen in noticed.items() if not seen)
 
 
 def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> list[Passing]:
@@ -243,13 +257,24 @@ def _why(
     if ignored:
         return None
     if change.size in ("nan", "infinite"):
-        return "nan" if caught.get(("changed", change.field)) else None
+        return "nan" if _caught_here(change, tried) else None
     if change.size == "absent":
         # A key that is gone and reads as its own default is a hole only where the value is compared.
         return (
             "gap" if caught.get(("changed", change.field)) or caught.get(("flipped", change.field)) else None
         )
     return _gap(change, caught, tried)
+
+
+def _caught_here(change: Change, tried: Sequence[Tried]) -> bool:
+    """Whether another value in the same field of the same argument is noticed."""
+    return any(
+        one.run.noticed
+        for one in tried
+        if one.change.field == change.field
+        and one.change.verb in ("changed", "flipped")
+        and one.change.edit.path[0] == change.edit.path[0]
+    )
 
 
 def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tried]) -> Why | None:

@@ -86,6 +86,8 @@ class Session:
         python: str | None = None,
         worlds: Iterable[World] = (),
         instead: Mapping[str, str] | None = None,
+        calls: Mapping[str, tuple[int, bool]] | None = None,
+        files: Mapping[str, tuple[int, str]] | None = None,
     ) -> None:
         self.target = target
         self.module = module or target.module
@@ -97,6 +99,10 @@ class Session:
         self.held = Held()
         self.runs = 0
         self.instead = dict(instead or {})
+        # Of a test: {label of a call: (its number, whether its value is a list of one for each time)}.
+        self.calls = dict(calls or {})
+        # Of a command line: {label of a file: (its place in the words, the file's name)}.
+        self.files = dict(files or {})
         self._producers: list[dict[str, Any]] = []
         self._worlds: list[World] = []
         self._restarts = 0
@@ -260,7 +266,10 @@ class Session:
             "module": self.module,
             "also": self.also,
         }
-        self._box.send({"do": "load", "place": place, "search": search, "instead": self.instead})
+        asked = {"do": "load", "place": place, "search": search, "instead": self.instead, "calls": self.calls}
+        if self.target.kind == "command":
+            asked["command"] = {"words": self.target.words, "files": self.files}
+        self._box.send(asked)
         # Importing torch from a cold disk takes longer than everything else together.
         self.loaded = self._await("loaded", 60.0)
         for producer in self._producers:

@@ -122,6 +122,8 @@ def checks(result: Result, *, matrix: bool = False) -> list[str]:
             lines.append(f"of these {len(fallen)} only by falling over, as with {fallen[0].crash}")
     if result.never_compared:
         lines.append(f"no change was noticed in: {', '.join(result.never_compared)}")
+    for label in result.unread_values:
+        lines.append(f"no assertion reads the value of {label}")
     if matrix:
         lines += ["", *_matrix(result)]
     if result.dead:

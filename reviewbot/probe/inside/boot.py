@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 # Everything that is ours is imported before the process is shut in; afterwards it cannot be read.
-from reviewbot.probe.inside import edits, judge, loading, plain, produce, restrict, stubs
+from reviewbot.probe.inside import calls, command, edits, judge, loading, plain, produce, restrict, stubs
 from reviewbot.probe.inside.judge import Outcome
 from reviewbot.probe.inside.switchboard import Switchboard
 
@@ -28,6 +28,7 @@ class Child:
         self.loaded: loading.Loaded | None = None
         self.bind: Callable[[dict[str, Any]], Callable[[], Any]] | None = None
         self.told = 0
+        self.calls: dict[str, tuple[int, bool]] = {}
         self.producers: list[produce.Producer] = []
         self.worlds: dict[int, dict[str, Any]] = {}
 
@@ -49,9 +50,19 @@ class Child:
         place = loading.Place(**{**asked["place"], "also": tuple(asked["place"]["also"])})
         self.loading = loading.Loading(place.root, asked["search"], self.switchboard)
         self.loading.instead = asked.get("instead", {})
-        self.loaded = self.loading.load_target(place)
-        assert self.loaded.function is not None
-        self.bind = judge.binder(self.loaded.function)
+        self.calls = {str(label): (int(n), bool(many)) for label, (n, many) in asked.get("calls", {}).items()}
+        if self.calls:
+            self.loading.rewrite = lambda tree, unit: calls.wire(tree, unit)[0]
+        if "command" in asked:
+            self.loaded, code = self.loading.load_script(place)
+            files = {
+                str(label): (int(at), str(name)) for label, (at, name) in asked["command"]["files"].items()
+            }
+            self.bind = command.Command(code, asked["command"]["words"], files, self.switchboard).bind
+        else:
+            self.loaded = self.loading.load_target(place)
+            assert self.loaded.function is not None
+            self.bind = judge.binder(self.loaded.function)
         stubs.start_running()
         self.tell_sites()
         self.reply(
@@ -116,9 +127,22 @@ class Child:
         assert self.bind is not None and self.loading is not None
         try:
             with stubs.importing():
-                call = self.bind({name: plain.build(value) for name, value in world.items()})
+                built = {name: plain.build(value) for name, value in world.items()}
         except Exception as error:
             return Outcome("unknown", f"its arguments cannot be built: {type(error).__name__}: {error}")
+        given = {label: built.pop(label) for label in list(built) if label in self.calls}
+        self.switchboard.given = {
+            self.calls[label][0]: value if self.calls[label][1] else [value] for label, value in given.items()
+        }
+        try:
+            return self._judged(self.bind(built), asked)
+        finally:
+            for value in built.values():
+                if type(value).__name__ == "MonkeyPatch":
+                    value.undo()
+
+    def _judged(self, call: Callable[[], Any], asked: dict[str, Any]) -> Outcome:
+        assert self.loading is not None
         return judge.judge(
             call,
             self.switchboard,

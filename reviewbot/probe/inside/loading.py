@@ -120,10 +120,10 @@ class Loading:
         roots = [place.unit.partition(".")[0], *place.also]
         failures = []
         for whole in (False, True):
+            before = len(self.sites)
             try:
                 part = tree if whole else cut.cut(parse(source, path), roots)
                 lines = total if whole else sum((s.end_lineno or s.lineno) - s.lineno + 1 for s in part.body)
-                before = len(self.sites)
                 module = self.run(part, place.module, path)
                 return Loaded(_inside(module, place.unit), lines, total, whole, module)
             except BaseException as error:
@@ -132,6 +132,17 @@ class Loading:
                 del self.sites[before:]
                 failures.append(f"{type(error).__name__}: {str(error)[:200]}")
         raise CannotLoad(f"{place.path} does not run here: {'; whole: '.join(failures)}")
+
+    def load_script(self, place: Place) -> tuple[Loaded, types.CodeType]:
+        """A whole file as code that can be run again and again. Raises `CannotLoad`."""
+        path = os.path.join(self.root, place.path)
+        try:
+            source = self.source(path)
+            code = self.compile(parse(source, path), path)
+        except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            raise CannotLoad(f"{place.path} cannot be read: {error}") from None
+        lines = source.count(b"\n") + 1
+        return Loaded(None, lines, lines, True), code
 
     def run(self, tree: ast.Module, name: str, path: str) -> types.ModuleType:
         """A module of that tree, found under `name` by whoever imports it."""

@@ -43,7 +43,8 @@ class Instance:
     """An object: `cls` is `module:qualified.name`; `how` says how to build it again from `fields`.
 
     `how` is fields (`object.__new__`, then each attribute), tuple (a named tuple), path, member (of an
-    enumeration) or name (a function or class found under that name).
+    enumeration), name (a function or class found under that name), new (called without arguments, then
+    each attribute) or folder (an empty one).
     """
 
     cls: str
@@ -249,6 +250,10 @@ def _flatten_object(value: Any, kind: type, depth: int, left: list[int]) -> Plai
     cls = f"{kind.__module__}:{kind.__qualname__}"
     if isinstance(value, pathlib.PurePath):
         return Instance("pathlib:Path", "path", {"path": str(value)})
+    if cls == "_pytest.monkeypatch:MonkeyPatch":
+        return Instance(cls, "new", {})
+    if any(base.__module__ == "unittest.case" and base.__name__ == "TestCase" for base in kind.__mro__):
+        return Instance(cls, "new", _flattened_attributes(value, depth, left))
     if "<locals>" in cls or kind.__module__ in ("builtins", "types", "_io", "_thread", "threading", "re"):
         raise NotPlain(kind.__qualname__)
     if isinstance(value, enum.Enum):
@@ -260,6 +265,18 @@ def _flatten_object(value: Any, kind: type, depth: int, left: list[int]) -> Plai
     if isinstance(value, (int, float, str, bytes, list, tuple, set, frozenset, BaseException)):
         raise NotPlain(f"{kind.__qualname__}, which extends a built-in type")
     return Instance(cls, "fields", _flatten(_state(value, kind), depth + 1, left))
+
+
+def _flattened_attributes(value: Any, depth: int, left: list[int]) -> dict[str, Plain]:
+    """The attributes that are plain, without a test case's own private ones."""
+    found = {}
+    for name, item in vars(value).items():
+        if not name.startswith("_"):
+            try:
+                found[name] = _flatten(item, depth + 1, left)
+            except NotPlain:
+                continue
+    return found
 
 
 def _state(value: Any, kind: type) -> dict[str, Any]:
@@ -312,6 +329,11 @@ def _build_instance(value: Instance) -> Any:
         import pathlib
 
         return pathlib.Path(value.fields["path"])
+    if value.how == "folder":
+        import pathlib
+        import tempfile
+
+        return pathlib.Path(tempfile.mkdtemp())
     cls = _named(value.cls)
     if value.how == "name":
         return cls
@@ -320,7 +342,7 @@ def _build_instance(value: Instance) -> Any:
     fields = {name: build(item) for name, item in value.fields.items()}
     if value.how == "tuple":
         return cls(**fields)
-    made = object.__new__(cls)
+    made = cls() if value.how == "new" else object.__new__(cls)
     for name, item in fields.items():
         object.__setattr__(made, name, item)
     return made

@@ -16,9 +16,12 @@ import os
 import sys
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TextIO
 
-from reviewbot.probe.inside import boot, loading, plain
+from reviewbot.probe.inside import boot, calls, loading, plain
+from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
+from reviewbot.probe.inside.switchboard import Switchboard
 
 RECORD = "__probe_record__"
 LONGEST_RECORD = 4 << 20
@@ -35,7 +38,11 @@ class Recorder:
         self.seen: set[tuple[str, str, bool]] = set()
         self.inside: set[str] = set()
         self.process = os.getpid()
+        self.tests: set[str] = set()
         self.stop: Callable[[], None] = lambda: None
+        # Tests are wired too: what their calls return and which of their checks run.
+        self.board = Switchboard()
+        self.wired: dict[str, tuple[list[calls.Called], list[Site]]] = {}
 
     def decorate(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """The decorator of the function that the parent calls `name`."""
@@ -54,6 +61,9 @@ class Recorder:
                     return function(*arguments, **named)
                 before = self._arguments(signature, arguments, named)
                 self.inside.add(name)
+                if name in self.wired:
+                    self.board.reset()
+                    self.board.seen = {}
                 result: Any = None
                 raised = ""
                 try:
@@ -99,6 +109,7 @@ class Recorder:
             "returned": returned,
             "plain": is_plain,
             "async": is_async,
+            **self._test(name),
             "test": os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0],
         }
         line = json.dumps({"record": record}, separators=(",", ":"))
@@ -111,6 +122,27 @@ class Recorder:
         self.replies.flush()
         if all(self.counts.get(other, 0) >= self.most for names in self.wanted.values() for other in names):
             self.stop()
+
+    def _test(self, name: str) -> dict[str, Any]:
+        """What a test's calls returned: [text, line, values], null for those that are not plain; the lines
+        and texts of its checks with how often each ran."""
+        if name not in self.wired:
+            return {}
+        called, sites = self.wired[name]
+        values = []
+        for one in called:
+            seen = (self.board.seen or {}).get(one.number, [])
+            try:
+                values.append(
+                    [one.number, one.text, one.line, [plain.encode(plain.flatten(part)) for part in seen]]
+                )
+            except plain.NotPlain:
+                values.append([one.number, one.text, one.line, None])
+        ran = {int(key[0]) for key in self.board.reached}
+        checks = [
+            [site.line, site.text, number in ran] for number, site in enumerate(sites) if site.kind == "check"
+        ]
+        return {"values": values, "checks": checks}
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -135,12 +167,21 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> types.CodeType:
         """The file's code with the decorators on."""
-        tree = decorated(loading.parse(self.get_data(self.path), self.path), self.units)
+        tree = loading.parse(self.get_data(self.path), self.path)
+        for unit, name in self.units.items():
+            if name in self.recorder.tests:
+                tree, called = calls.wire(tree, unit)
+                tree, sites = instrument(tree, self.path)
+                mine = [site for site in sites if site.unit == unit or site.unit.startswith(f"{unit}.")]
+                blank = [site if site in mine else replace(site, kind="branch") for site in sites]
+                self.recorder.wired[name] = (called, blank)
+        tree = decorated(tree, self.units)
         return compile(tree, self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Runs it where the decorator has a name."""
         module.__dict__[RECORD] = self.recorder.decorate
+        module.__dict__[SWITCHBOARD] = self.recorder.board
         super().exec_module(module)
 
 
@@ -199,12 +240,14 @@ def main() -> None:
         by_path.setdefault(os.path.realpath(path), {})[unit] = name
     wanted = {path: list(units.values()) for path, units in by_path.items()}
     recorder = Recorder(replies, int(asked["most"]), wanted)
+    recorder.tests = set(asked["wired"])
     sys.path[:0] = asked["search"]
     sys.path += asked["packages"]
     os.chdir(asked["root"])
     os.environ.update(asked["environment"])
     import pytest
 
+    recorder.board.failures = (AssertionError, pytest.fail.Exception)
     code = pytest.main(
         [*asked["words"], *asked["tests"]], plugins=[_Plugin(recorder, _Finder(recorder, by_path))]
     )

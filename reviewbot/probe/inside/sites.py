@@ -77,6 +77,11 @@ class _Wiring(ast.NodeTransformer):
 
     # ---- where we are ----
 
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self.verdicts = [verdict_names(node)]
+        self.last_check = _last_check(node, self.verdicts[0])
+        return self.generic_visit(node)
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         self.names.append(node.name)
         self.generic_visit(node)
@@ -424,8 +429,8 @@ def _holds_check(statement: ast.stmt) -> bool:
     return False
 
 
-def verdict_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """The variables of a function in which failures are collected and that are judged afterwards."""
+def verdict_names(function: ast.AST) -> frozenset[str]:
+    """The variables of a function or script in which failures are collected and judged afterwards."""
     found: set[str] = set()
     for node in _own(function):
         if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and _decides(node.body)):

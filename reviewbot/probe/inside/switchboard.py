@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 # A check, told apart by the text in the variables of the loops around it (a field's name, for one).
@@ -21,6 +22,9 @@ class Switchboard:
         self.failures: tuple[type[BaseException], ...] = (AssertionError,)
         # How often each check ran, over all runs of this process.
         self.ever: Counter[Key] = Counter()
+        # The values of a test's calls, one for each time: given ones stand in for calling.
+        self.given: dict[int, list[Any]] = {}
+        self.seen: dict[int, list[Any]] | None = None
         self.reached: Counter[Key] = Counter()
         self.reset()
 
@@ -37,6 +41,7 @@ class Switchboard:
         self.reached.clear()
         self.fired: list[Key] = []
         self.outcomes: dict[tuple[int, bool], int] = {}
+        self._calls: Counter[int] = Counter()
 
     def check(self, number: int, failing: Any, around: tuple[Any, ...] = ()) -> bool:
         """Whether the check may fail now."""
@@ -71,3 +76,15 @@ class Switchboard:
         key = (number, outcome)
         self.outcomes[key] = self.outcomes.get(key, 0) + 1
         return outcome
+
+    def value(self, number: int, call: Callable[[], Any]) -> Any:
+        """The value of a test's call: the given one if there is one, else what calling it returns."""
+        time = self._calls[number]
+        self._calls[number] += 1
+        given = self.given.get(number)
+        if given is not None and time < len(given):
+            return given[time]
+        value = call()
+        if self.seen is not None:
+            self.seen.setdefault(number, []).append(value)
+        return value

@@ -1,0 +1,381 @@
+"""What can be probed: methods, functions that return their verdict, pytest tests, command lines; and what
+of it can be loaded where packages are missing."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+
+
+@pytest.fixture
+def repo(tmp_path):
+    """Writes files and gives their folder."""
+
+    def write(**files):
+        (tmp_path / "pyproject.toml").touch()
+        for name, text in files.items():
+            (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+        return tmp_path
+
+    return write
+
+
+def said(document):
+    return {kill["edit"].partition(":")[0] for kill in document["kills"]}
+
+
+def whys(document):
+    return [
+        (one["why"], one["changes"][0]["where"], one["changes"][0]["after"]) for one in document["witnesses"]
+    ]
+
+
+# ---- how a check says no ----
+
+
+def test_a_list_of_errors_and_a_sum_that_is_not_a_number(probed, repo):
+    folder = repo(
+        scalars="""
+        def compare_scalars(baseline, candidate, tol):
+            errors = []
+            worst = max(abs(a["loss"] - b["loss"]) for a, b in zip(baseline, candidate, strict=True))
+            if worst > tol:
+                errors.append(f"loss differs by {worst}")
+            return errors
+        """,
+        test_scalars="""
+        from scalars import compare_scalars
+
+        def test_same():
+            steps = [{"loss": 2.5}, {"loss": 1.5}]
+            assert not compare_scalars(steps, [dict(step) for step in steps], 0.1)
+        """,
+    )
+    code, document = probed(folder, "scalars.py::compare_scalars")
+    assert code == 1
+    assert document["verdict_by"] == "it returns something that is not empty"
+    assert [one[0] for one in whys(document)] == ["nan"]
+    assert "loss changed" in said(document)
+    assert "loss is infinite" in said(document)
+
+
+def test_a_truth_value_and_the_row_that_only_one_side_has(probed, repo):
+    folder = repo(
+        same="""
+        def rows_match(left, right):
+            for a, b in zip(left, right):
+                if a != b:
+                    return False
+            return True
+        """,
+        test_same="""
+        from same import rows_match
+
+        def test_same():
+            assert rows_match([[1, 2], [3]], [[1, 2], [3]])
+        """,
+    )
+    code, document = probed(folder, "same.py::rows_match")
+    assert code == 1
+    assert document["verdict_by"] == "it returns something false"
+    assert ("gap", "right[1]", None) in whys(document)
+    assert {"path": "same.py", "line": 4} in document["kills"][0]["caught_by"]
+
+
+def test_an_exit_code(probed, repo):
+    folder = repo(
+        gate="""
+        import sys
+
+        def gate(a, b):
+            if a["n"] != b["n"]:
+                sys.exit(1)
+        """,
+        test_gate="""
+        from gate import gate
+
+        def test_gate():
+            gate({"n": 1, "note": "x"}, {"n": 1, "note": "x"})
+        """,
+    )
+    code, document = probed(folder, "gate.py::gate")
+    assert code == 0
+    assert "n changed" in said(document)
+    assert document["never_compared"] == ["note"]
+
+
+def test_a_kind_for_each_row(probed, repo):
+    folder = repo(
+        kinds="""
+        def classify(a, b):
+            return {i: "same" if x == y else "other" for i, (x, y) in enumerate(zip(a, b))}
+        """,
+        test_kinds="""
+        from kinds import classify
+
+        def test_kinds():
+            assert classify([1, 2], [1, 2]) == {0: "same", 1: "same"}
+        """,
+    )
+    code, document = probed(folder, "kinds.py::classify")
+    assert document["verdict_by"] == "it returns another value than for the unchanged arguments"
+    assert "b[0] changed" in said(document)
+    assert code == 0
+
+
+def test_a_method_on_an_object_of_the_repository(probed, repo):
+    folder = repo(
+        ledger="""
+        from dataclasses import dataclass
+
+        @dataclass
+        class Row:
+            key: str
+            amount: float
+
+        class Ledger:
+            def __init__(self, tolerance):
+                self.tolerance = tolerance
+
+            def check(self, expected, actual):
+                for a, b in zip(expected, actual, strict=True):
+                    if a.key != b.key:
+                        raise ValueError("keys differ")
+                    if abs(a.amount - b.amount) > self.tolerance:
+                        raise ValueError("amounts differ")
+        """,
+        test_ledger="""
+        from ledger import Ledger, Row
+
+        def test_ledger():
+            Ledger(0.5).check([Row("a", 1.5)], [Row("a", 1.5)])
+        """,
+    )
+    code, document = probed(folder, "ledger.py::Ledger.check")
+    assert code == 1
+    assert whys(document) == [("nan", "actual[0].amount", "nan")]
+    assert "key changed" in said(document)
+
+
+# ---- pytest tests ----
+
+LENGTHS = """
+def row_lengths(rows):
+    lengths = [len(row["tokens"]) for row in rows]
+    return {"total": sum(lengths), "mask": [row["mask"] for row in rows], "mean": sum(lengths) / len(rows)}
+"""
+TEST_LENGTHS = """
+import math
+from lengths import row_lengths
+
+ROWS = [{"tokens": [1, 2, 3], "mask": [0, 1, 1]}, {"tokens": [4], "mask": [1]}]
+
+def test_lengths():
+    found = row_lengths(ROWS)
+    other = row_lengths(ROWS[:1])
+    row_lengths(ROWS)
+    again = row_lengths(ROWS[1:])
+    total = found["total"]
+    assert total == 4
+    assert total > 0
+    assert not math.isnan(found["mean"])
+    assert found["mean"] == 2.0
+    assert len(found["mask"]) == 2
+    for row in other["mask"][1:]:
+        assert row == [1]
+"""
+
+
+def test_assertions_of_a_test_that_decide_and_those_that_do_not(probed, repo):
+    folder = repo(lengths=LENGTHS, test_lengths=TEST_LENGTHS)
+    code, document = probed(folder, "test_lengths.py::test_lengths")
+    assert code == 0
+    dead = {(one["line"], one["tier"]): one["says"] for one in document["dead"]}
+    assert dead[(14, 2)].startswith("never alone: L13")
+    assert dead[(19, 0)] == "never reached here"
+    assert (13, 2) not in dead
+    assert document["never_compared"].count("mask") == 1
+
+
+def test_a_call_whose_value_no_assertion_reads_is_named(probed, repo):
+    folder = repo(lengths=LENGTHS, test_lengths=TEST_LENGTHS)
+    _, document = probed(folder, "test_lengths.py::test_lengths")
+    assert document["unread_values"] == ["row_lengths(ROWS[1:])"]
+
+
+def test_a_test_with_fixtures_parameters_and_an_expected_error(probed, repo):
+    folder = repo(
+        lengths=LENGTHS,
+        test_lengths="""
+        import pytest
+        from lengths import row_lengths
+
+        @pytest.mark.parametrize("count", [2, 3])
+        def test_lengths(tmp_path, monkeypatch, count):
+            monkeypatch.setenv("X", "1")
+            (tmp_path / "x").write_text("x")
+            found = row_lengths([{"tokens": [1], "mask": [1]}] * count)
+            assert found["total"] == count
+            with pytest.raises(ZeroDivisionError):
+                row_lengths([])
+        """,
+    )
+    code, document = probed(folder, "test_lengths.py::test_lengths")
+    assert code == 0
+    assert "total changed" in said(document)
+
+
+# ---- command lines ----
+
+COMPARE = """
+import argparse, json, sys
+parser = argparse.ArgumentParser()
+parser.add_argument("--a")
+parser.add_argument("--b")
+options = parser.parse_args()
+left, right = ([json.loads(line) for line in open(path)] for path in (options.a, options.b))
+errors = []
+for x, y in zip(left, right):
+    if x["tokens"] != y["tokens"]:
+        errors.append("tokens")
+if errors:
+    print(errors)
+    sys.exit(1)
+"""
+
+
+def test_a_command_line_is_run_on_changed_files(probed, repo, reviewbot):
+    folder = repo(compare=COMPARE)
+    rows = [json.dumps({"tokens": [1, 2]}), json.dumps({"tokens": [3]})]
+    for name in ("a.jsonl", "b.jsonl"):
+        (folder / name).write_text("\n".join(rows) + "\n")
+    command = "python compare.py --a a.jsonl --b b.jsonl"
+    code, document = probed(folder, command)
+    assert code == 1
+    assert [change["says"] for one in document["witnesses"] for change in one["changes"]] == [
+        "last row dropped"
+    ]
+    caught = {kill["edit"].partition(":")[0]: kill["caught_by"] for kill in document["kills"]}
+    assert caught["token 0 changed"] == [{"path": "compare.py", "line": 10}]
+    assert (folder / "b.jsonl").read_text() == "\n".join(rows) + "\n"
+    reviewbot("probe", command, "--save", "e.json", cwd=folder)
+    assert reviewbot("probe", "replay", "e.json", cwd=folder).code == 0
+
+
+def test_two_dumps_are_the_sides(probed, repo, reviewbot):
+    folder = repo(
+        rows="""
+        def compare(restored, reference, atol=0.1):
+            for left, right in zip(reference, restored, strict=True):
+                if left["tokens"] != right["tokens"]:
+                    raise AssertionError("tokens")
+        """
+    )
+    for side in ("one", "two"):
+        (folder / side).mkdir()
+        for step in (2, 10):
+            row = {"tokens": [step, 1], "advantages": [0.0, 0.0], "total": step + 3, "head": 3, "tail": step}
+            (folder / side / f"step{step}.jsonl").write_text(
+                json.dumps(row) + "\n" + json.dumps({**row, "total": 3 + step})
+            )
+    code, document = probed(folder, "rows.py::compare", "--dump", "one", "two")
+    assert code == 0
+    assert "token 0 changed" in said(document)
+    assert any("advantages is [0.0, 0.0] in all 4 rows" in one for one in document["questions"])
+    assert any("total == head + tail" in one or "total follows" in one for one in document["questions"])
+    (folder / "two" / "step2.jsonl").write_text("{}\n{")
+    ran = reviewbot("probe", "rows.py::compare", "--dump", "one", "two", cwd=folder)
+    assert ran.code == 2
+    assert "step2.jsonl:2: is not JSON" in ran.err
+
+
+# ---- where packages are missing ----
+
+
+def test_a_pure_function_of_a_file_whose_imports_are_absent(probed, repo):
+    folder = repo(
+        engine="""
+        import absent_torch as torch
+        from absent_vllm import LLM
+
+        @torch.no_grad()
+        def heavy(x: torch.Tensor) -> torch.Tensor:
+            return x
+
+        def compare(a, b):
+            assert a == b
+        """
+    )
+    (folder / "f.json").write_text(json.dumps({"a": [1, 2], "b": [1, 2]}))
+    code, document = probed(folder, "engine.py::compare", "--example", "f.json")
+    assert (code, document["witnesses"]) == (0, [])
+    assert document["loaded"].startswith("cut out of its file: 2 of")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert torch.equal(a, b)",
+        "assert torch.allclose(a, b) is not False",
+        "torch.testing.assert_close(a, b)",
+        """try:
+                assert torch.equal(a, b)
+            except Exception:
+                pass""",
+    ],
+)
+def test_a_verdict_that_a_stub_touched_is_unknown(reviewbot, repo, body):
+    folder = repo(
+        engine=f"""
+        import absent_torch as torch
+
+        def compare(a, b):
+            {body}
+        """
+    )
+    (folder / "f.json").write_text(json.dumps({"a": [1, 2], "b": [1, 2]}))
+    ran = reviewbot("probe", "engine.py::compare", "--example", "f.json", cwd=folder)
+    assert ran.code == 3
+    assert "absent_torch" in ran.err
+
+
+def test_a_module_that_cannot_be_imported_even_with_stubs(probed, repo):
+    folder = repo(
+        engine="""
+        import absent_torch as torch
+        NAMES = {getattr(torch, name): name for name in torch.list_of_names()}
+        raise RuntimeError("no accelerator")
+
+        def compare(a, b):
+            assert a == b
+        """
+    )
+    (folder / "f.json").write_text(json.dumps({"a": [1, 2], "b": [1, 2]}))
+    code, document = probed(folder, "engine.py::compare", "--example", "f.json")
+    assert code == 0
+    assert "cut out of its file" in document["loaded"]
+
+
+# ---- two guards in series ----
+
+
+def test_two_changes_that_cancel_out_pass_together(probed, repo):
+    folder = repo(
+        spans="""
+        def check(expected, actual):
+            for a, b in zip(expected, actual, strict=True):
+                assert a["start"] + a["length"] == b["start"] + b["length"]
+        """,
+        test_spans="""
+        from spans import check
+
+        def test_check():
+            check([{"start": 4, "length": 3}], [{"start": 4, "length": 3}])
+        """,
+    )
+    code, document = probed(folder, "spans.py::check")
+    assert code == 1
+    (witness,) = document["witnesses"]
+    assert [change["where"] for change in witness["changes"]] == ["actual[0].start", "actual[0].length"]
