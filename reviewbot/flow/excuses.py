@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Where a process or a machine stands, and not what is compared.
 _PLACE = re.compile(
-    r"(?i)rank|main_process|primary|master|device|cuda|gpu|platform|version|available|verbose|debug"
+    r"(?i)rank|main_process|primary|master|device|cuda|gpu|platform|version|available|environ|verbose|debug"
 )
 _PRESENCE = frozenset({"isinstance", "hasattr", "callable"})
 

@@ -111,6 +111,16 @@ def records(unit: Unit, node: cst.CSTNode) -> frozenset[str]:
     return frozenset(found)
 
 
+def compared_in(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> Iterator[Judgement]:
+    """Every two values whose agreement, or whose distance, a condition asks for, whatever it decides."""
+    check = Check("raise", node, condition, True)
+    for holds in (True, False):
+        for one in compared(unit, check, condition, holds=holds):
+            if one.relation in _SAME and not _written(unit, one.left) and not _written(unit, one.right):
+                yield Judgement(node, one.left, one.right)
+    yield from _distances(unit, node, condition)
+
+
 def _notes(unit: Unit, statement: cst.CSTNode, judged: frozenset[str]) -> bool:
     """Whether a statement notes a difference in what a check reads: it adds to it, or sets it to a constant
     or a message."""

@@ -1,0 +1,197 @@
+"""A test returns before its first check, and counts as passed.
+
+## Why
+A bare `return` in a test is a pass. Where the model, the device or the file is missing, or a result came back
+empty, the report says that the test succeeded, and nobody learns that it looked at nothing.
+
+## Instead
+Call `pytest.skip("why")` (`self.skipTest` in unittest), so that the run shows what was left out; fail where a
+result that must be there is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import call_of, checks, may_assert
+from reviewbot.flow.control import enclosing, statements
+from reviewbot.flow.excuses import excuses
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import canonical, dotted, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.model import Certainty
+
+_WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
+
+
+class EarlyReturnTest(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            import torch
+
+            def test_generate(model):
+                if not torch.cuda.is_available():  # <- here
+                    return
+                assert model.generate("a") == "b"
+            """
+        ),
+        Example(
+            """
+            def test_rows(load):
+                rows = load()
+                if not rows:  # <- here
+                    print("no rows")
+                    return
+                assert rows[0].tokens
+            """
+        ),
+        Example(
+            """
+            from unittest import TestCase
+
+            class T(TestCase):
+                def test_rows(self):
+                    for path in find():
+                        if path is None:  # <- here
+                            return None
+                        self.assertTrue(path.exists())
+            """
+        ),
+    )
+    good = (
+        # What the branch itself checks, what was checked before, skips.
+        Example(
+            """
+            import pytest
+
+            def test_refuses(build, kind):
+                if kind == "bad":
+                    with pytest.raises(ValueError):
+                        build(kind)
+                    return
+                assert build(kind)
+
+            def test_twice(run):
+                first = run()
+                assert first
+                if first.final:
+                    return
+                assert run() == first
+
+            def test_device(run, device):
+                if device is None:
+                    pytest.skip("no device")
+                assert run()
+            """
+        ),
+        # Processes of one test, helpers that happen to be called test_…, closures.
+        Example(
+            """
+            def test_all_reduce(rank, world_size):
+                out = reduce(rank)
+                if rank != 0:
+                    return
+                assert out == world_size
+
+            def test_hook(run):
+                def on_row(row):
+                    if row is None:
+                        return
+                    assert row
+                run(on_row)
+                assert run.rows
+            """
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.is_test and unit.has(ast.Return) and unit.has(ast.If) and _looks_like_test(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not unit.is_test or not _looks_like_test(unit):
+            return
+        rank = unit.index.rank
+        placed = sorted(rank(check.node) for check in checks(unit))
+        told = {id(excuse.detour.node) for excuse in excuses(unit)} if placed else set()
+        for node in unit.find(cst.If):
+            place = rank(node)
+            back = _bare_return(statements(node.body))
+            if back is None or id(node) in told or enclosing(unit, node, cst.FunctionDef) is not unit.node:
+                continue
+            if not any(place < other for other in placed) or any(other <= rank(back) for other in placed):
+                continue
+            if _may_have_checked(unit, node, place):
+                continue
+            certainty = _certainty(unit, node.test)
+            if certainty is not None:
+                first = min((c for c in checks(unit) if rank(c.node) > place), key=lambda c: rank(c.node))
+                yield self.finding(
+                    unit,
+                    node.test,
+                    f"where `{canonical(node.test)}` holds, this test passes without a single check",
+                    certainty=certainty,
+                    steps=[
+                        step(unit, back, "returns"),
+                        step(unit, first.node, "the first check, not reached"),
+                    ],
+                    still_catches=still_catches(unit, node.test, but=[node]),
+                    fix=_fix(unit, node, back),
+                )
+
+
+def _looks_like_test(unit: Unit) -> bool:
+    """Whether it is a test of the file's own, and not one of several processes of one."""
+    assert isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    names = {argument.arg for argument in unit.tree.args.args}
+    return names.isdisjoint(_WORKERS)
+
+
+def _bare_return(body: list[cst.CSTNode]) -> cst.Return | None:
+    """The `return` with which a block ends that otherwise only says something."""
+    if not body or not isinstance(body[-1], cst.Return):
+        return None
+    for statement in body[:-1]:
+        call = call_of(statement)
+        if not isinstance(statement, cst.Pass) and (call is None or not _says(call)):
+            return None
+    value = body[-1].value
+    plain = value is None or (isinstance(value, cst.Name) and value.value == "None")
+    return body[-1] if plain else None
+
+
+def _says(call: cst.Call) -> bool:
+    name = dotted(call.func)
+    return name == "print" or name.rpartition(".")[2] in ("info", "warning", "warn", "debug", "log")
+
+
+def _may_have_checked(unit: Unit, node: cst.If, place: int) -> bool:
+    calls = (call for call in unit.find(cst.Call) if unit.index.rank(call) < place)
+    inside = {id(below) for below in walk(node.test)}
+    return any(may_assert(call, unit) for call in calls if id(call) not in inside)
+
+
+def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
+    flow = values(unit)
+    words = canonical(condition).lower()
+    if "rank" in words or "main_process" in words:
+        return None
+    names = [name for name in flow.reads(condition) if name.value not in ("None", "True", "False")]
+    if names and all(any(b.kind == "parameter" for b in flow.reaching(name)) for name in names):
+        return "question"
+    return "likely"
+
+
+def _fix(unit: Unit, node: cst.If, back: cst.Return) -> Fix | None:
+    why = canonical(node.test).replace('"', "'")
+    if unit.owner is not None and "pytest" not in unit.file.imports:
+        return Fix("say that it is skipped", (rewrite(unit, back, f'self.skipTest("{why}")'),))
+    if unit.file.imports.get("pytest") == "pytest":
+        return Fix("say that it is skipped", (rewrite(unit, back, f'pytest.skip("{why}")'),))
+    return None

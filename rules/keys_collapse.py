@@ -1,0 +1,180 @@
+"""Rows that are to be compared go into a dict by a key that need not be theirs alone.
+
+## Why
+Where two rows have one key, the dict keeps the last and forgets the other. A run that trained a row twice, or
+gave two rows one identity, then looks the same as one that did not.
+
+## Instead
+Refuse a key that stands twice while the dict is filled, or compare `len(index)` with the number of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import checks
+from reviewbot.flow.indexes import Build, builds, may_build
+from reviewbot.flow.judgements import judgements
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import is_comparer, may_fail
+from reviewbot.flow.syntax import last_name, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+
+
+class KeysCollapse(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            def by_identity(batches):
+                return {(b["step"], r["prompt"], r["sample"]): r for b in batches for r in b["rows"]}
+
+            def check_cuts(cuts, batches):
+                rows = {(r["prompt"], r["sample"]): r for b in batches for r in b["rows"]}  # <- here
+                for cut in cuts:
+                    assert rows[(cut["prompt"], cut["sample"])]["tokens"] == cut["tokens"]
+            """
+        ),
+        Example(
+            """
+            def compare(before, after):
+                left = {row["id"]: row for row in before}  # <- here
+                right = {row["id"]: row for row in after}  # <- here
+                assert left == right
+            """
+        ),
+    )
+    good = (
+        Example(
+            """
+            def compare(before, after):
+                left = {row["id"]: row for row in before}
+                right = {}
+                for row in after:
+                    if row["id"] in right:
+                        raise AssertionError(row["id"])
+                    right[row["id"]] = row
+                assert len(left) == len(before)
+                assert left == right
+
+            def grouped(before, after):
+                left, right = {}, {}
+                for row in before:
+                    left.setdefault(row["id"], []).append(row)
+                for row in after:
+                    right.setdefault(row["id"], []).append(row)
+                assert left == right
+            """
+        ),
+        # Not compared, or with values that were never rows.
+        Example(
+            """
+            def show(rows):
+                names = {row["id"]: row["name"] for row in rows}
+                assert rows
+                print(names)
+
+            def test_sizes(rows):
+                assert all(len(row) == 1 for row in rows)
+                return {row.id: row for row in rows}
+            """
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return may_build(unit) and is_comparer(unit) and may_fail(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not is_comparer(unit):
+            return
+        for build in builds(unit):
+            if not _keeps_the_last(build) or _refuses(unit, build) or not _is_compared(unit, build):
+                continue
+            wider, key = _wider(unit, build), _plain(build.key)
+            yield self.finding(
+                unit,
+                build.node,
+                f"two rows of `{build.rows.name}` with one `{key}` become one, which nothing counts",
+                certainty="question" if wider is None else "likely",
+                steps=[] if wider is None else [wider],
+                still_catches=still_catches(unit, build.node, but=[build.node]),
+            )
+
+
+def _keeps_the_last(build: Build) -> bool:
+    """Whether the dict holds one row for a key: no list of them."""
+    if isinstance(build.node, cst.DictComp):
+        return True
+    return isinstance(build.node, cst.For) and not any(
+        isinstance(below, cst.Call) and last_name(below) in ("append", "add") for below in walk(build.node)
+    )
+
+
+def _refuses(unit: Unit, build: Build) -> bool:
+    """Whether a key that stands twice is noticed: asked for before it is stored, or by a count."""
+    if isinstance(build.node, cst.For):
+        for below in walk(build.node):
+            if isinstance(below, cst.ComparisonTarget) and isinstance(below.operator, (cst.In, cst.NotIn)):
+                return True
+    for check in checks(unit):
+        looks_at = check.node if check.condition is None else check.condition
+        counts = (below for below in walk(looks_at) if isinstance(below, cst.Call) and _counts(below))
+        names = {name.value for count in counts for name in walk(count) if isinstance(name, cst.Name)}
+        if build.rows.name in names:
+            return True
+    return False
+
+
+def _counts(call: cst.Call) -> bool:
+    return last_name(call) in ("len", "Counter", "is_unique", "duplicated")
+
+
+def _is_compared(unit: Unit, build: Build) -> bool:
+    """Whether a value that the dict holds, or the dict, is judged."""
+    held = _held_by(unit, build)
+    if held is None:
+        return False
+    flow = values(unit)
+    return any(
+        held in {binding.name for binding in flow.slice(one.left, one.right)} for one in judgements(unit)
+    )
+
+
+def _held_by(unit: Unit, build: Build) -> str | None:
+    """The name that holds the dict."""
+    for binding in values(unit).all:
+        if binding.value is build.node and binding.kind == "assign":
+            return binding.name
+    if isinstance(build.node, cst.For):
+        stored = (below for below in walk(build.node) if isinstance(below, cst.AssignTarget))
+        names = [t.target.value for t in stored if isinstance(t.target, cst.Subscript)]
+        return next((name.value for name in names if isinstance(name, cst.Name)), None)
+    return None
+
+
+def _wider(unit: Unit, build: Build) -> Step | None:
+    """Another index of the file over rows of the same kind whose key has everything that this one has, and
+    more: what it adds tells rows apart that are one here."""
+    own = _fields(build.key)
+    for other in unit.file.units:
+        if not other.is_function or not may_build(other):
+            continue
+        for one in builds(other):
+            fields = _fields(one.key)
+            if own and own < fields:
+                more = ", ".join(f"`{field}`" for field in sorted(fields - own))
+                return step(*one.made, f"rows are told apart by {more} as well here")
+    return None
+
+
+def _fields(key: str) -> frozenset[str]:
+    return frozenset(one or other for one, other in re.findall(r"\['(\w+)'\]|\.(\w+)", key))
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"ROW\d+", "row", re.sub(r"#[\d,]+", "", key))

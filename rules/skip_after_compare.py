@@ -1,0 +1,197 @@
+"""A difference between two results skips the test, or is only printed, where it should fail.
+
+## Why
+`if left != right: pytest.skip(...)` turns the very outcome that the test exists for into a pass. A mismatch
+that is printed or logged is read by nobody once the run is green.
+
+## Instead
+Fail on the difference. If some difference is known and tolerated, write down which one, and mark the test as
+an expected failure that must fail (`xfail(strict=True)`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import libcst as cst
+
+from reviewbot.flow.checks import call_of, checks
+from reviewbot.flow.control import statements
+from reviewbot.flow.excuses import is_place
+from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.sides import says, sides
+from reviewbot.flow.suspects import compares_two, is_comparer
+from reviewbot.flow.syntax import canonical, dotted, last_name
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+
+_SKIPS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.skip", "skip", "xfail"})
+_TELLS = re.compile(
+    r"^(print|pprint|warnings\.warn|warn|(self\.)?(_?log|logger|logging|LOGGER|LOG|console|rprint|cprint)"
+    r"(\.(debug|info|warning|warn|error|critical|exception|print|log))?|sys\.std(err|out)\.write|rank_zero_warn)$"
+)
+Does = Literal["skips the test", "is only reported"]
+
+
+class SkipAfterCompare(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            import pytest
+
+            def test_parity(run):
+                eager, compiled = run(False), run(True)
+                if eager.shape != compiled.shape:  # <- here
+                    pytest.skip("shapes differ on this version")
+                assert eager.sum() == compiled.sum()
+            """
+        ),
+        Example(
+            """
+            import torch
+
+            def test_packed(model, batch, packed):
+                plain, fast = model(batch), model(packed)
+                assert plain.shape == fast.shape
+                if not torch.allclose(plain.loss, fast.loss):  # <- here
+                    print("WARNING: losses differ", plain.loss, fast.loss)
+            """
+        ),
+        Example(
+            """
+            def compare(before, after, limit):
+                if len(before) != len(after):
+                    raise AssertionError("row counts differ")
+                for left, right in zip(before, after):
+                    if abs(left.loss - right.loss) > limit:  # <- here
+                        logger.warning("loss of %s drifted", left.step)
+            """,
+            path="tools/parity.py",
+        ),
+    )
+    good = (
+        # Said, and then judged.
+        Example(
+            """
+            def compare(before, after):
+                failures = []
+                for left, right in zip(before, after, strict=True):
+                    if left.tokens != right.tokens:
+                        print("differs", left.step)
+                        failures.append(left.step)
+                    if left.loss != right.loss:
+                        print(left.loss, right.loss)
+                    assert left.loss == right.loss
+                assert not failures
+            """
+        ),
+        # A report that judges nothing; what the machine has, and not what the run gave.
+        Example(
+            """
+            import pytest
+
+            def report(before, after):
+                for left, right in zip(before, after):
+                    if left != right:
+                        print(left, right)
+
+            def test_flash(run, installed_version, needed):
+                if installed_version != needed:
+                    pytest.skip("another version")
+                if run.device_count() != needed:
+                    pytest.skip("needs more devices")
+                if any(name in run.environ for name in needed) != installed_version:
+                    pytest.skip("the environment cannot be changed")
+                assert run()
+            """
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.has(ast.If) and is_comparer(unit) and compares_two(unit) and bool(unit.facts.calls)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not is_comparer(unit):
+            return
+        judged = judged_names(unit)
+        for node in unit.find(cst.If):
+            for outcome, body in ((True, statements(node.body)), (False, _otherwise(node))):
+                does = _does(body)
+                if does is None or is_place(node.test) or any(records(unit, one) & judged for one in body):
+                    continue
+                found = self._told(unit, node, outcome, body, does)
+                if found is not None:
+                    yield found
+                    break
+
+    def _told(
+        self, unit: Unit, node: cst.If, outcome: bool, body: list[cst.CSTNode], does: Does
+    ) -> Finding | None:
+        if does == "is only reported" and not checks(unit):
+            return None
+        for one in compared_in(unit, node, node.test):
+            between = sides(unit, [one], up=False)
+            if between is None or says(unit, node.test, outcome, between) != "different":
+                continue
+            if does == "is only reported" and _judged_elsewhere(unit, one, node):
+                continue
+            left, right = canonical(one.left), canonical(one.right)
+            return self.finding(
+                unit,
+                node.test,
+                f"a difference between `{left}` and `{right}` {does} instead of failing it".replace(
+                    "reported instead of failing it", "reported, and fails nothing"
+                ),
+                certainty="likely",
+                steps=[step(unit, body[0], "this is all that happens then")],
+                still_catches=still_catches(unit, one.left, one.right, but=[node]),
+            )
+        return None
+
+
+def _otherwise(node: cst.If) -> list[cst.CSTNode]:
+    return statements(node.orelse) if isinstance(node.orelse, cst.Else) else []
+
+
+def _does(body: list[cst.CSTNode]) -> Does | None:
+    told = False
+    for statement in body:
+        if isinstance(statement, cst.Raise) and statement.exc is not None:
+            return "skips the test" if last_name(statement.exc) in ("SkipTest", "Skipped") else None
+        value = statement.value if isinstance(statement, cst.Return) else None
+        call = value if isinstance(value, cst.Call) else call_of(statement)
+        if call is not None and dotted(call.func) in _SKIPS:
+            return "skips the test"
+        if call is not None and _TELLS.match(dotted(call.func)):
+            told = True
+        elif not isinstance(statement, (cst.Pass, cst.Assign)):
+            return None
+    return "is only reported" if told else None
+
+
+def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.If) -> bool:
+    """Whether another place demands that the same two values, or what they are read from, agree."""
+    codes = {canonical(one.left), canonical(one.right)}
+    roots = {_root(one.left), _root(one.right)}
+    for other in judgements(unit):
+        if other.node is node:
+            continue
+        theirs = {canonical(other.left), canonical(other.right)}
+        alike = theirs & codes or {_root(other.left), _root(other.right)} == roots
+        if alike and (theirs == codes or not _is_part(other)):
+            return True
+    return False
+
+
+def _is_part(one: Judgement) -> bool:
+    """Whether a judgement is about a size or a shape alone."""
+    return any(word in canonical(one.left) for word in ("len(", ".shape", ".size", ".dtype", "type("))
+
+
+def _root(node: cst.BaseExpression) -> str:
+    return canonical(node).split(".")[0].split("[")[0]
