@@ -179,7 +179,7 @@ class _Session:
             changed = inputs.changed_since(self.options.diff, inputs.common_folder(given))
             paths = [path for path in inputs.among(changed, given) if not excluded(path)]
         else:
-            found = discover.python_files(
+            found = discover.files_under(
                 given,
                 excluded,
                 lambda error: unlisted.append(Unread(error.path, error.why)),

@@ -83,6 +83,10 @@ class Index:
     def _paths(self, name: str) -> tuple[str, ...]:
         return tuple(at.path for at in self.look("path", name))
 
+    def paths_in(self, folder: str) -> tuple[str, ...]:
+        """The paths of the known files that stand directly in a folder."""
+        return tuple(at.path for at in self.look("folder", folder))
+
     def definition(self, name: str, path: str, imports: dict[str, str]) -> tuple[str, Definition] | None:
         """What a dotted name used in `path` defines, through that file's imports (and one re-export)."""
         first, _, rest = name.partition(".")
@@ -156,7 +160,7 @@ class Index:
         return tuple((at.path, at.fact) for at in self.look("rebuild", ""))
 
     def mentions(self, name: str) -> tuple[tuple[str, Mention], ...]:
-        """Where scripts and CI files name a file, by its last name."""
+        """Where scripts and CI files name a file or folder, by its last name; patterns are under "*"."""
         return tuple((at.path, at.fact) for at in self.look("mention", name))
 
 

@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS blob (id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NUL
 CREATE TABLE IF NOT EXISTS fact (blob INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
                                  payload BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS by_name ON fact (kind, name, blob);
-CREATE TEMP TABLE present (path TEXT PRIMARY KEY, file TEXT NOT NULL, blob INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TEMP TABLE present (path TEXT PRIMARY KEY, folder TEXT NOT NULL, file TEXT NOT NULL,
+                                 blob INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 # What can be looked up, and where it stands in `Facts`. The order is kept in the database.
@@ -117,8 +118,8 @@ class Store:
                 if key not in known:
                     known[key] = self._add(key, source)
                     made += 1
-            rows = ((s.path, s.path.rpartition("/")[2], known[key]) for s, key in listed)
-            self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", rows)
+            rows = ((s.path, *_split(s.path), known[key]) for s, key in listed)
+            self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?, ?)", rows)
         return made
 
     def _salt(self, path: str) -> bytes:
@@ -138,10 +139,11 @@ class Store:
         """The facts of one kind under one name, by path and then in file order.
 
         `"log"`, `"regex"` and `"rebuild"` are listed under `""`; `"path"` gives the paths of all files of
-        that name.
+        that name, `"folder"` those in the folder of that path.
         """
-        if kind == "path":
-            found = self._db.execute("SELECT path FROM present WHERE file = ? ORDER BY path", (name,))
+        if kind in ("path", "folder"):
+            column = "file" if kind == "path" else "folder"
+            found = self._db.execute(f"SELECT path FROM present WHERE {column} = ? ORDER BY path", (name,))
             return tuple(At(path, None) for (path,) in found)
         query = (
             "SELECT present.path, fact.payload FROM fact JOIN present ON present.blob = fact.blob "
@@ -150,6 +152,11 @@ class Store:
         decode = _DECODERS[kind].decode
         with closing(self._db.execute(query, (_NUMBER[kind], name))) as rows:
             return tuple(At(path, fact) for path, payload in rows for fact in decode(payload))
+
+
+def _split(path: str) -> tuple[str, str]:
+    folder, _, name = path.rpartition("/")
+    return folder, name
 
 
 def facts_of(path: str, content: bytes) -> Facts:
@@ -199,5 +206,6 @@ def _grouped(known: Facts) -> Iterator[tuple[str, str, list[Fact]]]:
     for imported in known.imports:
         put("import", last_part(imported.target), imported)
     for mention in known.mentions:
-        put("mention", mention.word.rpartition("/")[2], mention)
+        last = mention.word.rstrip("/").rpartition("/")[2]
+        put("mention", "*" if "*" in last else last, mention)
     return ((kind, name, held) for (kind, name), held in groups.items())

@@ -21,7 +21,7 @@ from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.rule import Rule
 from reviewbot.lint.suppress import suppressions
 from reviewbot.model import Finding, Unread
-from reviewbot.source.units import File, Unit
+from reviewbot.source.units import File, Unit, file_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def examine(
 ) -> Result:
     """What one file gives, suppressions applied."""
     try:
-        file = File(path, content)
+        file = file_of(path, content)
     except UnreadableFile as error:
         return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
     examination = Examination(file, rules, repo, prefilter=prefilter)
@@ -245,7 +245,7 @@ class Examination:
         self.failures.append(Failure(name, self.file.path, unit.line, why))
 
 
-_KINDS = ("function", "method", "class", "module")
+_KINDS = ("function", "method", "class", "module", "script")
 
 
 def place(finding: Finding) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from reviewbot.model import Certainty, Edit, Finding, Fix, Step
+from reviewbot.model import Certainty, Edit, Finding, Fix, Span, Step
 from reviewbot.source.units import File, Kind, Unit
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from reviewbot.lint.repo import Repo
 
-__all__ = ["Edit", "Example", "File", "Finding", "Fix", "Rule", "Step", "Unit"]
+__all__ = ["Edit", "Example", "File", "Finding", "Fix", "Rule", "Span", "Step", "Unit"]
 
 MARK = "# <- here"
 
@@ -51,8 +51,9 @@ class Rule(ABC):
     """One kind of weakness, looked for in one unit at a time.
 
     `kinds`: the units that it looks at. A rule that needs the whole file takes `("module",)` and reads
-    `unit.file.units`. `suspect` reads `ast` facts only, is cheap, may say yes too often and never no
-    wrongly: with and without it the findings are the same. `confirm` reads LibCST nodes and is exact.
+    `unit.file.units`; `("script",)` are shell and jq files, as lines. `suspect` reads `ast` facts only, is
+    cheap, may say yes too often and never no wrongly: with and without it the findings are the same.
+    `confirm` reads LibCST nodes and is exact.
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("function", "method")
@@ -87,9 +88,31 @@ class Rule(ABC):
 
         `message` is one sentence that names what the code says, without a full stop.
         """
+        return self.finding_at(
+            unit,
+            unit.span(node),
+            message,
+            certainty=certainty,
+            steps=steps,
+            still_catches=still_catches,
+            fix=fix,
+        )
+
+    def finding_at(
+        self,
+        unit: Unit,
+        span: Span,
+        message: str,
+        *,
+        certainty: Certainty,
+        steps: Iterable[Step] = (),
+        still_catches: Iterable[str] = (),
+        fix: Fix | None = None,
+    ) -> Finding:
+        """A finding at a stretch of the unit's file, where there is no node to name."""
         return Finding(
             rule=self.id,
-            span=unit.span(node),
+            span=span,
             certainty=certainty,
             message=_sayable(message),
             steps=tuple(replace(step, says=_sayable(step.says)) for step in steps),

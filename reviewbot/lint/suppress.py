@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from reviewbot.config import hint
 from reviewbot.lint.registry import rule_ids
 from reviewbot.model import Finding, Span
-from reviewbot.source.units import File
+from reviewbot.source.units import File, Script
 
 _COMMENT = re.compile(r"#\s*reviewbot:\s*ignore(?P<rules>\[[^\]]*\])?(?P<reason>.*)$")
 FAULT = "suppression"
@@ -36,14 +36,13 @@ def suppressions(file: File) -> Suppressions:
         return Suppressions(frozenset(), ())
     silenced: set[tuple[int, str]] = set()
     faults = []
-    for token in _comments(file):
-        if not (match := _COMMENT.search(token.string)):
+    for line, column, comment in _comments(file):
+        if not (match := _COMMENT.search(comment)):
             continue
-        line, column = token.start
         rules = [name.strip() for name in (match["rules"] or "[]")[1:-1].split(",") if name.strip()]
         wrong = _wrong(rules, match["reason"].strip())
         if wrong:
-            span = Span(file.path, line, column + 1, line, token.end[1] + 1)
+            span = Span(file.path, line, column + 1, line, column + len(comment) + 1)
             faults.append(Finding(FAULT, span, "proved", f"this suppression {wrong}"))
             continue
         alone = not file.lines[line - 1][:column].strip()
@@ -51,11 +50,18 @@ def suppressions(file: File) -> Suppressions:
     return Suppressions(frozenset(silenced), tuple(faults))
 
 
-def _comments(file: File) -> Iterator[tokenize.TokenInfo]:
+def _comments(file: File) -> Iterator[tuple[int, int, str]]:
+    """Each comment: its line from 1, its column from 0, its text."""
+    if isinstance(file, Script):
+        for number, text in enumerate(file.lines, 1):
+            column = text.find("#")
+            if column >= 0:
+                yield number, column, text[column:].rstrip()
+        return
     try:
         for token in tokenize.generate_tokens(io.StringIO(file.text).readline):
             if token.type == tokenize.COMMENT:
-                yield token
+                yield *token.start, token.string
     except (tokenize.TokenError, SyntaxError):
         # What follows is nothing that this Python could run.
         return

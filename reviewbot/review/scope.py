@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from reviewbot.model import Unread
 from reviewbot.source.diff import Change
+from reviewbot.source.discover import READ
 from reviewbot.source.git import Repository
 
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -61,8 +62,8 @@ def _obstacle(change: Change, content: bytes) -> str | None:
         return "only its mode changed"
     if b"\0" in content[:8000]:
         return "binary"
-    if not change.path.endswith(".py"):
-        return "not Python"
+    if not change.path.endswith(READ):
+        return "neither Python nor a script"
     if not _is_text(change.path):
         return "its name is not UTF-8"
     return _unreadable(content)

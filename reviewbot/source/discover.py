@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
+from reviewbot.source.units import SCRIPTS
 
 # Folders in which nobody's own code stands.
 SKIPPED = frozenset({
@@ -16,6 +17,8 @@ SKIPPED = frozenset({
     "site-packages", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".reviewbot_cache",
     ".ipynb_checkpoints",
 })  # fmt: skip
+
+READ = (".py", *SCRIPTS)  # what is looked at in a folder
 
 Ignored = Callable[[str, bool], bool]
 Excluded = Callable[[str], bool]
@@ -41,7 +44,7 @@ def excluding(patterns: Sequence[str], root: Path) -> Excluded:
     return excluded if stripped else lambda path: False
 
 
-def python_files(
+def files_under(
     given: Sequence[str],
     excluded: Excluded = lambda path: False,
     on_unread: Callable[[UnreadableFile], None] = lambda error: None,
@@ -110,13 +113,13 @@ def _under(top: str, excluded: Excluded, on_unread: Callable[[UnreadableFile], N
             ignored = _ignored(top)
         plain = _plain(folder)
         prefix = "" if plain == "." else f"{plain.rstrip('/')}/"
-        python = [name for name in sorted(files) if name.endswith(".py") and not excluded(prefix + name)]
+        wanted = [name for name in sorted(files) if name.endswith(READ) and not excluded(prefix + name)]
         below = [name for name in sorted(folders) if name not in SKIPPED and not excluded(prefix + name)]
         if ignored is not None:
-            python = [name for name in python if not ignored(os.path.join(folder, name), False)]
+            wanted = [name for name in wanted if not ignored(os.path.join(folder, name), False)]
             below = [name for name in below if not ignored(os.path.join(folder, name), True)]
         folders[:] = below
-        yield from (prefix + name for name in python)
+        yield from (prefix + name for name in wanted)
 
 
 def _in_repository(folder: str) -> bool:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from reviewbot.source.position import Positions
     from reviewbot.source.tree import Index
 
-Kind = Literal["function", "method", "class", "module"]
+Kind = Literal["function", "method", "class", "module", "script"]
+SCRIPTS = (".sh", ".bash", ".jq")
 FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound="cst.CSTNode")
 _Tree = TypeVar("_Tree", bound=ast.AST)
@@ -400,6 +401,31 @@ class File:
     @cached_property
     def _whole_nodes(self) -> list[cst.FunctionDef | cst.ClassDef]:
         return list(_definitions(self.whole))
+
+
+class Script(File):
+    """A file in another language: its lines, and one unit of kind "script" without a tree."""
+
+    def _parse_ast(self) -> ast.Module:
+        return ast.Module(body=[], type_ignores=[])
+
+    @cached_property
+    def text(self) -> str:
+        """The file as text; what is not UTF-8 becomes replacement characters."""
+        return self.content.decode("utf-8", "replace")
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """The file as a whole."""
+        return [Unit(self, "script", "", self.tree, 1, max(1, len(self.lines)))]
+
+
+def file_of(path: str, content: bytes) -> File:
+    """A file as its name says: Python, or a script in another language.
+
+    Raises `UnreadableFile` for Python that does not parse.
+    """
+    return Script(path, content) if path.endswith(SCRIPTS) else File(path, content)
 
 
 def _definitions(node: cst.CSTNode) -> Iterator[cst.FunctionDef | cst.ClassDef]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from reviewbot.source.discover import python_files
+from reviewbot.source.discover import files_under
 
 
 def test_a_folder_that_cannot_be_listed_is_handed_over_and_the_rest_is_found(tmp_path, monkeypatch):
@@ -22,7 +22,7 @@ def test_a_folder_that_cannot_be_listed_is_handed_over_and_the_rest_is_found(tmp
     monkeypatch.setattr(os, "scandir", refusing)
     monkeypatch.chdir(tmp_path)
     unread = []
-    assert list(python_files(["."], on_unread=unread.append)) == ["a.py", "z/c.py"]
+    assert list(files_under(["."], on_unread=unread.append)) == ["a.py", "z/c.py"]
     assert [(error.path, error.why) for error in unread] == [("shut", "cannot be listed (permission denied)")]
 
 
@@ -31,4 +31,4 @@ def test_links_to_folders_are_not_followed_and_no_file_comes_twice(tmp_path, mon
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.py").touch()
     (tmp_path / "a/loop").symlink_to("..")
-    assert list(python_files([".", "a", "a/b.py", "./a/b.py"])) == ["a/b.py"]
+    assert list(files_under([".", "a", "a/b.py", "./a/b.py"])) == ["a/b.py"]
