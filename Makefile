@@ -5,6 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+define EXTRAS
+import tomllib
+print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"], sep=",")
+endef
+export EXTRAS
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick style lint format types lock startup clean
 
@@ -60,8 +66,9 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable .
 	@touch $@
 
-# What someone who changes it needs beside that.
+# What someone who changes it needs beside that: every extra, and the tools.
 $(VENV)/dev: $(VENV)/core
 	@echo 'installing what the tests need into $(VENV) (once; less than a minute)'
-	@$(PIP) install --quiet --constraint constraints.txt --group dev
+	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --group dev \
+	    --editable ".[$$($(BIN)/python -c "$$EXTRAS")]"
 	@touch $@
