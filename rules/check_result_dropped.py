@@ -81,6 +81,18 @@ class CheckResultDropped(Rule):
                     same_rows(run(1), run(3))
                     self.mismatches(run(1), run(2))  # <- here
         """),
+        Example(
+            """
+            from rows_tools import same_rows, check_rows
+            def test_rows(run):
+                same_rows(run(1), run(2))  # <- here
+                check_rows(run(1))
+            """,
+            files={
+                "tests/rows_tools.py": "def same_rows(a, b):\n    return a.ids == b.ids\n"
+                "def check_rows(a):\n    assert a\n    return a == 1\n"
+            },
+        ),
         Example("""
             async def check_rows(client):
                 assert await client.rows()
@@ -230,7 +242,7 @@ class CheckResultDropped(Rule):
             if found is None:
                 continue
             call = node.value if isinstance(node, cst.Expr) else None
-            if isinstance(call, cst.Call) and Summaries.of(unit.file).called(called_name(call), unit):
+            if isinstance(call, cst.Call) and _summary(unit, call, repo) is not None:
                 # A helper whose every call is dropped is one fault.
                 if called_name(call) in helpers:
                     continue
@@ -246,7 +258,7 @@ class CheckResultDropped(Rule):
             return None
         if isinstance(node.value, cst.Comparison):
             return self._comparison(unit, node, node.value)
-        return self._call(unit, node, node.value) if isinstance(node.value, cst.Call) else None
+        return self._call(unit, node, node.value, repo) if isinstance(node.value, cst.Call) else None
 
     def _comparison(self, unit: Unit, node: cst.Expr, value: cst.Comparison) -> Finding | None:
         if isinstance(value.left, cst.Call) and assertions.may_assert_by_name(last_name(value.left)):
@@ -255,7 +267,7 @@ class CheckResultDropped(Rule):
             return None
         return self._report(unit, node, f"the outcome of `{unit.text(value)}` is thrown away", "assert ")
 
-    def _call(self, unit: Unit, node: cst.Expr, call: cst.Call) -> Finding | None:
+    def _call(self, unit: Unit, node: cst.Expr, call: cst.Call, repo: Repo) -> Finding | None:
         name = last_name(call)
         text = unit.text(call.func)
         function = _function(unit, node)
@@ -263,7 +275,7 @@ class CheckResultDropped(Rule):
             return self._report(unit, node, f"`{text}(...)` is not entered, so nothing has to raise", None)
         if _is_playwright(unit, call) and function is not None and function.asynchronous is not None:
             return self._report(unit, node, f"`{text}(...)` is not awaited, so it checks nothing", "await ")
-        summary = Summaries.of(unit.file).called(called_name(call), unit)
+        summary = _summary(unit, call, repo)
         if summary is not None:
             return self._helper(unit, node, call, summary)
         relation = predicate(call, unit)
@@ -376,7 +388,7 @@ def _is_verdict(value: ast.expr | None) -> bool:
 def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
     name = dotted_name(call.func)
     last = call.func.attr if isinstance(call.func, ast.Attribute) else name
-    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")):
+    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or _is_foreign_helper(name, unit):
         return True
     summary = summaries.called(name, unit)
     return summary is not None and (
@@ -384,6 +396,36 @@ def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
     )
 
 
+def _is_foreign_helper(name: str, unit: Unit) -> bool:
+    """Whether a name is imported, not from a known library, and says that it compares."""
+    first = name.partition(".")[0]
+    origin = unit.file.imports.get(first, "")
+    known = assertions.LIBRARIES | {"builtins"}
+    return bool(origin) and origin.partition(".")[0] not in known and _JUDGES.search(name) is not None
+
+
+def _summary(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:
+    """What a called function of this file, or of another one of the repository, does."""
+    name = called_name(call)
+    found = Summaries.of(unit.file).called(name, unit)
+    if found is not None or not _is_foreign_helper(name, unit) or _is_local(unit, call):
+        return found
+    defined = repo.index.definition(name, unit.file.path, unit.file.imports)
+    other = repo.file(defined[0]) if defined is not None else None
+    helper = other.unit(defined[1].name) if other is not None and defined is not None else None
+    if (
+        other is None
+        or helper is None
+        or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ):
+        return None
+    return Summaries.of(other).summary(helper.tree, helper)
+
+
+_JUDGES = re.compile(
+    r"(?i)(^|[._])(assert\w*|check\w*|compar\w*|verif\w*|same|equal\w*|match\w*|\w*close|diff\w*|parity|is_\w+|"
+    r"validat\w*|agree\w*|mismatch\w*)(_|$)"
+)
 _LAST_NAMES = (
     frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
     | frozenset(assertions.PREDICATE_METHODS)
