@@ -223,6 +223,20 @@ class CheckResultDropped(Rule):
         """),
         Example(
             """
+            import logging
+            def check_reply(reply):
+                if reply.failed:
+                    logging.warning("failed")
+                return reply.kind == 1
+            async def hang_up(connection):
+                check_reply(await connection.end())
+            async def stop(self):
+                hang_up(self.connection)
+            """,
+            path="src/engine.py",
+        ),
+        Example(
+            """
             def tested(a, b):
                 return a == b
             def test_equal(a, b):
@@ -277,9 +291,11 @@ class CheckResultDropped(Rule):
             return self._report(unit, node, f"`{text}(...)` is not awaited, so it checks nothing", "await ")
         summary = _summary(unit, call, repo)
         if summary is not None:
-            return self._helper(unit, node, call, summary)
+            return self._helper(unit, node, call, summary) if judges(unit) or summary.asserts else None
         relation = predicate(call, unit)
         if relation is None or name in ("hasattr", "callable", "issubclass"):
+            return None
+        if relation in ("type", "true") and not judges(unit):
             return None
         if relation == "true" and not _judges_elements(call, unit):
             return None  # `any(f() for f in callbacks)` runs them, `x.all()` is a query elsewhere
@@ -351,8 +367,12 @@ class CheckResultDropped(Rule):
         self, unit: Unit, node: cst.CSTNode, message: str, prefix: str | None, sure: Certainty = "proved"
     ) -> Finding:
         fix = None
+        function = _function(unit, node)
+        if prefix == "await " and (function is None or function.asynchronous is None):
+            prefix = None
         if prefix is not None:
-            safe = isinstance(node, cst.Expr) and isinstance(node.value, cst.Call) and sure == "proved"
+            called = isinstance(node, cst.Expr) and isinstance(node.value, cst.Call)
+            safe = called and sure == "proved" and prefix == "assert "
             edit = rewrite(unit, node, prefix + unit.text(node))
             fix = Fix(f"put `{prefix.strip()}` before it", (edit,), safe=safe)
         return self.finding(
