@@ -84,6 +84,7 @@ def add(command: argparse.ArgumentParser) -> None:
     option = command.add_argument_group("output").add_argument
     option("--output-format", choices=FORMATS, help="default: text; github in a GitHub workflow")
     option("-q", "--quiet", action="store_true", help="findings only: no summary, no progress")
+    option("--stats", action="store_true", help="say on stderr what each rule suspected, found and cost")
     option("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
     option = command.add_argument_group("speed").add_argument
     option("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
@@ -247,6 +248,10 @@ class _Session:
             count = sum(number for *_, number in self.fixed)
             did = ("would fix" if self.options.show_fixes else "fixed", count) if self.fixed else None
             stdout.write(terminal.summary(made, colour=self.colour, did=did))
+        if self.options.stats:
+            from reviewbot.render import terminal
+
+            sys.stderr.write(terminal.stats(made))
 
     @property
     def _format(self) -> str:

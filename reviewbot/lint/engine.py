@@ -52,6 +52,27 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What files cost: bytes, units, how often LibCST parsed, the processor time of that and of everything in
+    seconds."""
+
+    content: int = 0
+    units: int = 0
+    parses: int = 0
+    parse_seconds: float = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(
+            self.content + other.content,
+            self.units + other.units,
+            self.parses + other.parses,
+            self.parse_seconds + other.parse_seconds,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What one file gave. `asked` is every fact of the repository that was read for it.
 
@@ -68,6 +89,7 @@ class Result:
     failures: tuple[Failure, ...] = ()
     asked: tuple[Fact, ...] = ()
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    effort: Effort = Effort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +108,7 @@ class Report:
     read: int = 0
     cached: int = 0
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    effort: Effort = Effort()
 
 
 def lint(sources: Iterable[tuple[str, bytes]], rules: Sequence[Rule], repo: Repo) -> Report:
@@ -100,6 +123,7 @@ def report(results: Iterable[Result]) -> Report:
     unread: list[Unread] = []
     failures: list[Failure] = []
     tallies: dict[str, Tally] = {}
+    effort = Effort()
     files = read = cached = 0
     for result in results:
         files += 1
@@ -109,6 +133,7 @@ def report(results: Iterable[Result]) -> Report:
         suppressed.extend(result.suppressed)
         unread.extend(result.unread)
         failures.extend(result.failures)
+        effort += result.effort
         for rule, tally in result.tallies.items():
             tallies.setdefault(rule, Tally()).add(tally)
     return Report(
@@ -120,6 +145,7 @@ def report(results: Iterable[Result]) -> Report:
         read=read,
         cached=cached,
         tallies=tallies,
+        effort=effort,
     )
 
 
@@ -127,6 +153,7 @@ def examine(
     path: str, content: bytes, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True
 ) -> Result:
     """What one file gives, suppressions applied."""
+    started = time.process_time()
     try:
         file = file_of(path, content)
     except UnreadableFile as error:
@@ -135,6 +162,8 @@ def examine(
     try:
         found = fingerprinted(sorted(examination.findings(), key=place), file)
         ignored = suppressions(file)
+        taken = time.process_time() - started
+        effort = Effort(len(content), len(file.units), file.parses, file.parse_seconds, taken)
     finally:
         file.close()
     return Result(
@@ -145,6 +174,7 @@ def examine(
         failures=tuple(examination.failures),
         asked=tuple(sorted(examination.repo.asked)),
         tallies=examination.tallies,
+        effort=effort,
     )
 
 
@@ -210,7 +240,7 @@ class Examination:
             return []
         tally.suspected += 1
         found: list[Finding] = []
-        started = time.process_time()
+        started, parsing = time.process_time(), self.file.parse_seconds
         try:
             arm(max(0.001, self.seconds - tally.seconds))
             try:
@@ -223,7 +253,7 @@ class Examination:
             self._cannot_read(Unread(self.file.path, "nested too deeply to be looked at", unit.line))
         except (Exception, TimeIsUp) as error:
             self._fail(rule, unit, error)
-        tally.seconds += time.process_time() - started
+        tally.seconds += time.process_time() - started - (self.file.parse_seconds - parsing)
         tally.confirmed += bool(found)
         tally.findings += len(found)
         return found

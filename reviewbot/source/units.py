@@ -7,8 +7,10 @@ and only when a rule asks for it.
 from __future__ import annotations
 
 import ast
+import time
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -201,7 +203,8 @@ class Unit:
         block = "class _:\n" if self.owner else "if _:\n"
         source = "".join(self.file.lines[self.line - 1 : self.end_line])
         try:
-            module = cst.parse_module(block + source if self.indented else source)
+            with self.file.parsing():
+                module = cst.parse_module(block + source if self.indented else source)
         except (cst.ParserSyntaxError, RecursionError):
             return None
         body = module.body
@@ -264,12 +267,15 @@ class Unit:
 class File:
     """One Python file: its text, its `ast`, its units.
 
+    `parses` and `parse_seconds` say how often LibCST was asked to parse, and the processor time of that.
     Raises `UnreadableFile` when it is made from bytes that are not Python.
     """
 
     def __init__(self, path: str, content: bytes) -> None:
         self.path, self.content = path, content
         self.whole_if_parsed: cst.Module | None = None
+        self.parses = 0
+        self.parse_seconds = 0.0
         self.tree = self._parse_ast()
         _ = self.text  # What Python reads and we cannot is found out now.
 
@@ -286,6 +292,16 @@ class File:
             raise UnreadableFile(self.path, f"not valid Python ({error})") from None
         except (RecursionError, MemoryError):
             raise UnreadableFile(self.path, "nested too deeply to be parsed") from None
+
+    @contextmanager
+    def parsing(self) -> Iterator[None]:
+        """Counts what is parsed inside."""
+        started = time.process_time()
+        try:
+            yield
+        finally:
+            self.parses += 1
+            self.parse_seconds += time.process_time() - started
 
     def close(self) -> None:
         """Lets go of everything. A file and its units hold one another: without this their memory would stay
@@ -387,7 +403,8 @@ class File:
         if _deeper(self.tree, DEEPEST):
             raise UnreadableFile(self.path, f"nested more than {DEEPEST} levels deep")
         try:
-            self.whole_if_parsed = cst.parse_module(self.content)
+            with self.parsing():
+                self.whole_if_parsed = cst.parse_module(self.content)
         except cst.ParserSyntaxError as error:
             raise UnreadableFile(self.path, "LibCST cannot parse it", error.raw_line) from None
         except RecursionError:
