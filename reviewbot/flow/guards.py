@@ -245,9 +245,8 @@ def _non_empty(unit: Unit, node: cst.CSTNode, wanted: set[str], depth: int) -> b
     return _asked_of_unknown(unit, node, (wanted,))
 
 
-def finite(unit: Unit, node: cst.CSTNode) -> bool:
-    """Whether anything in the function around `node` looks for NaN or infinity at all, itself or in a
-    function of the same file that it calls."""
+def finite(unit: Unit) -> bool:
+    """Whether a unit looks for NaN or infinity at all, itself or in a function of the file that it calls."""
     return _finite(unit, _DEPTH)
 
 

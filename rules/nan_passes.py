@@ -1,0 +1,306 @@
+"""A comparison that a NaN passes.
+
+## Why
+Every ordering with NaN is false, so `if difference > tolerance: fail` lets a NaN through, and Python's
+`max()` drops it unless it comes first. A run whose loss or log-probs turned to NaN then equals its baseline.
+
+## Instead
+Write what must hold, so that NaN fails it: `assert difference <= tolerance`, `torch.testing.assert_close`;
+or require `math.isfinite` first.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import checks
+from reviewbot.flow.control import statements
+from reviewbot.flow.guards import deciding, finite
+from reviewbot.flow.judging import judges
+from reviewbot.flow.loops import quantified
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, walk
+from reviewbot.flow.tolerances import difference
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+
+_LIMIT = re.compile(
+    r"(?i)(^|_)(tol|tolerance|atol|rtol|eps|epsilon|threshold|thresh|limit|delta|max_diff)(_|$)"
+)
+_FLOATS = re.compile(r"(?i)(loss|log_?prob|logit|grad|norm|reward|advantage|score|prob|entropy|kl|ratio|rel)")
+_RECORDS = re.compile(
+    r"(?i)(error|mismatch|diff|fail|problem|violation|bad|ok|passed|match|wrong|issue|equal)"
+)
+
+
+class NanPasses(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            def test_loss(run, baseline):
+                difference = abs(run(1) - baseline)
+                if difference > 1e-3:  # <- here
+                    raise AssertionError(f"loss differs by {difference}")
+        """),
+        Example("""
+            def test_worst(run, baseline):
+                worst = 0.0
+                for key in baseline:
+                    worst = max(worst, abs(run(1)[key] - baseline[key]))
+                assert worst < 1e-3  # <- here
+        """),
+        Example("""
+            def test_max(run, baseline):
+                assert max(abs(a - b) for a, b in zip(run(1), baseline, strict=True)) < 1e-3  # <- here
+        """),
+        Example("""
+            import numpy as np
+
+            def test_nanmax(run, baseline):
+                assert np.nanmax(np.abs(run(1) - baseline)) < 1e-3  # <- here
+        """),
+        Example(
+            """
+            def compare(reference, restored, tolerance):
+                mismatches = []
+                for step, loss in reference.items():
+                    gap = abs(loss - restored[step])
+                    if gap >= tolerance:  # <- here
+                        mismatches.append(step)
+                return mismatches
+            """,
+            path="tools/parity.py",
+        ),
+        Example("""
+            import torch
+
+            def test_logprobs(run, baseline):
+                assert torch.allclose(run(1).logprobs, baseline.logprobs, equal_nan=True)  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            def test_loss(run, baseline):
+                assert abs(run(1) - baseline) <= 1e-3
+                if not abs(run(2) - baseline) <= 1e-3:
+                    raise AssertionError("loss differs")
+        """),
+        Example("""
+            import math
+
+            def test_loss(run, baseline):
+                loss = run(1)
+                assert math.isfinite(loss)
+                if abs(loss - baseline) > 1e-3:
+                    raise AssertionError("loss differs")
+        """),
+        Example("""
+            def test_counts(run, baseline):
+                if abs(len(run(1)) - len(baseline)) > 2:
+                    raise AssertionError("rows were lost")
+        """),
+        Example("""
+            import numpy as np
+
+            def test_nan_is_kept(run):
+                rows = np.array([1.0, np.nan])
+                assert np.allclose(run(rows), rows, equal_nan=True)
+        """),
+        Example("""
+            import torch
+
+            def test_torch_keeps_nan(run, baseline):
+                assert (run(1) - baseline).abs().max() < 1e-3
+                assert torch.max(torch.abs(run(1) - baseline)) < 1e-3
+        """),
+        Example("""
+            def test_slow(run, started, clock):
+                if abs(clock() - started) > 2.5:
+                    print("slow")
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return (unit.has(ast.Compare) or "equal_nan" in unit.facts.names) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        looked = False
+        for node, place, says in (*_over_limit(unit), *_greatest(unit)):
+            if not looked and finite(unit):
+                break
+            looked = True
+            yield self.finding(
+                unit,
+                node,
+                f"NaN passes here: {says}",
+                certainty="likely",
+                steps=(step(unit, place, "what is NaN here does not fail the check"),),
+                still_catches=still_catches(unit, node),
+            )
+        yield from self._equal_nan(unit)
+
+    def _equal_nan(self, unit: Unit) -> Iterator[Finding]:
+        if "nan" in unit.name.lower() or any(n in ("nan", "NaN", "isnan", "NAN") for n in unit.facts.names):
+            return
+        for call in unit.find(cst.Call):
+            told = keyword_argument(call, "equal_nan")
+            if told is not None and literal(told) is True and not _says_nan(unit):
+                yield self.finding(
+                    unit,
+                    call,
+                    "NaN on both sides counts as equal here, and nothing in this function puts NaN there on"
+                    " purpose",
+                    certainty="question",
+                    steps=(step(unit, told, "two runs that both broke would be equal"),),
+                    still_catches=still_catches(unit, call),
+                )
+
+
+Found = tuple[cst.BaseExpression, cst.CSTNode, str]
+
+
+def _over_limit(unit: Unit) -> Iterator[Found]:
+    """`if difference > limit:` before a failure, and `assert not difference > limit`."""
+    for node in unit.find(cst.If):
+        if _fails(node):
+            yield from ((c, c, says) for c, says in _ordered(unit, node.test, fails_when=True))
+    for check in checks(unit):
+        if check.kind == "assert" and check.condition is not None:
+            yield from ((c, c, says) for c, says in _ordered(unit, check.condition, fails_when=False))
+
+
+def _fails(node: cst.If) -> bool:
+    """Whether the branch of an `if` fails, answers that something differs, or records it."""
+    for statement in statements(node.body):
+        if isinstance(statement, cst.Raise):
+            return True
+        if isinstance(statement, cst.Return):
+            return statement.value is not None and literal(statement.value) is False
+        if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
+            call = statement.value
+            name = dotted(call.func)
+            if name in ("pytest.fail", "self.fail", "sys.exit"):
+                return True
+            if last_name(call) in ("append", "add") and _RECORDS.search(name.rpartition(".")[0]):
+                return True
+        if isinstance(statement, cst.Assign):
+            target = statement.targets[0].target
+            if isinstance(target, cst.Name) and _RECORDS.search(target.value):
+                return True
+    return False
+
+
+def _ordered(
+    unit: Unit, node: cst.BaseExpression, *, fails_when: bool
+) -> Iterator[tuple[cst.BaseExpression, str]]:
+    """The orderings in a condition that are false, and so let it pass, when a difference is NaN."""
+    if isinstance(node, cst.BooleanOperation):
+        yield from _ordered(unit, node.left, fails_when=fails_when)
+        yield from _ordered(unit, node.right, fails_when=fails_when)
+    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield from _ordered(unit, node.expression, fails_when=not fails_when)
+    elif isinstance(node, cst.Comparison) and fails_when and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        greater, limit = node.left, target.comparator
+        if isinstance(target.operator, (cst.LessThan, cst.LessThanEqual)):
+            greater, limit = limit, greater
+        elif not isinstance(target.operator, (cst.GreaterThan, cst.GreaterThanEqual)):
+            return
+        if _is_float_difference(unit, greater, limit):
+            yield node, f"`{unit.text(node)}` is false when the difference is NaN, and then nothing fails"
+
+
+def _is_float_difference(unit: Unit, node: cst.BaseExpression, limit: cst.BaseExpression) -> bool:
+    resolved = values(unit).resolve(node)
+    sides = difference(resolved)
+    if sides is None or any(_is_count(side) for side in sides):
+        return False
+    value = literal(values(unit).resolve(limit))
+    if isinstance(value, float):
+        return True
+    if _LIMIT.search(last_name(limit)):
+        return True
+    return any(_FLOATS.search(name.value) for name in walk(resolved) if isinstance(name, cst.Name))
+
+
+def _is_count(node: cst.BaseExpression) -> bool:
+    calls = [last_name(part) for part in walk(node) if isinstance(part, cst.Call)]
+    return any(name in ("len", "count", "time", "perf_counter", "monotonic", "numel") for name in calls)
+
+
+def _greatest(unit: Unit) -> Iterator[Found]:
+    """Checks of a figure for which NaN is dropped: Python's `max`, `nanmax`, a running maximum."""
+    for part in quantified(unit):
+        call = unit.parent(part.node)
+        call = unit.parent(call) if isinstance(call, cst.Arg) else call
+        if (
+            not isinstance(call, cst.Call)
+            or dotted(call.func) != "max"
+            or isinstance(part.node, cst.DictComp)
+        ):
+            continue
+        if difference(_plain(part.node.elt)) is not None:
+            yield _shown(unit, part.check), call, "Python's `max` drops a NaN that does not come first"
+    for expression in deciding(unit):
+        for call in _figures(unit, expression):
+            if last_name(call) in ("nanmax", "nanmean", "nanmedian") and call.args:
+                if difference(values(unit).resolve(call.args[0].value)) is not None:
+                    yield expression, call, f"`{last_name(call)}` leaves NaN out"
+            elif dotted(call.func) == "max" and len(call.args) == 2 and _runs(unit, call):
+                yield expression, call, "`max` keeps the greatest so far when the new difference is NaN"
+
+
+def _figures(unit: Unit, expression: cst.BaseExpression) -> Iterator[cst.Call]:
+    """The calls in an ordering that decides, and those that its names stand for."""
+    flow = values(unit)
+    for node in walk(expression):
+        if not isinstance(node, cst.Comparison):
+            continue
+        for below in walk(node):
+            if isinstance(below, cst.Call):
+                yield below
+            elif isinstance(below, cst.Name):
+                for binding in flow.reaching(below):
+                    if isinstance(binding.value, cst.Call) and binding.role == "whole":
+                        yield binding.value
+
+
+def _runs(unit: Unit, call: cst.Call) -> bool:
+    """Whether a `max` is of a name with itself and a difference: `worst = max(worst, abs(a - b))`."""
+    above = unit.parent(call)
+    if not isinstance(above, cst.Assign) or not isinstance(above.targets[0].target, cst.Name):
+        return False
+    name = above.targets[0].target.value
+    own = [arg.value for arg in call.args if isinstance(arg.value, cst.Name) and arg.value.value == name]
+    others = [arg.value for arg in call.args if arg.value not in own]
+    return bool(own) and any(difference(_plain(values(unit).resolve(other))) is not None for other in others)
+
+
+def _plain(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression without a conversion around it: `abs(a - b)` of `float(abs(a - b))`."""
+    while isinstance(node, cst.Call) and dotted(node.func) == "float" and node.args:
+        node = node.args[0].value
+    return node
+
+
+def _shown(unit: Unit, check: cst.CSTNode) -> cst.BaseExpression:
+    if isinstance(check, cst.Assert):
+        return check.test
+    for above in unit.ancestors(check):
+        if isinstance(above, cst.If):
+            return above.test
+    value = getattr(check, "value", None)
+    assert isinstance(value, cst.BaseExpression)
+    return value
+
+
+def _says_nan(unit: Unit) -> bool:
+    texts = (node.value for node in unit.find(cst.SimpleString))
+    return any("nan" in text.lower() for text in texts)
