@@ -137,6 +137,29 @@ class RepeatedRowIndex(Rule):
                     assert {row[key]: row for row in rows}
             """
         ),
+        # Two selections of the rows, each with an index of its own.
+        Example(
+            """
+            def plot(rows, metric):
+                series = {}
+                for row in rows:
+                    if metric in row:
+                        series.setdefault(row["mode"], []).append(row)
+                return series
+
+            def table(rows, columns):
+                series = {}
+                for row in rows:
+                    if not any(column in row for column in columns):
+                        continue
+                    series.setdefault(row["mode"], []).append(row)
+                return series
+
+            def report(rows):
+                return plot(rows, "loss"), table(rows, ("loss", "norm"))
+            """,
+            path="tools/report.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import libcst as cst
 
 from reviewbot.flow.calls import bind, call_sites, defaults
+from reviewbot.flow.control import guards, leaves, statements
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 
@@ -257,7 +258,17 @@ def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
             full = flow.resolve(key)
             if len(made) == 1 and _is_empty_dict(made[0].value) and _is_key(full, own):
                 text = _opened(flow, full, own)
-                yield loop, rows, text, f"{text}: {_opened(flow, value, own)}"
+                filters = "".join(f" if {_opened(flow, test, own)}" for test in _filters(unit, loop, value))
+                yield loop, rows, text, f"{text}: {_opened(flow, value, own)}{filters}"
+
+
+def _filters(unit: Unit, loop: cst.For, value: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """The conditions inside a loop that leave a row out of the index without a failure."""
+    for guard in guards(unit, value):
+        branch = guard.node
+        fails = guard.by_leaving and isinstance(branch, cst.If) and leaves(statements(branch.body)) == "fail"
+        if not fails and any(below is guard.condition for below in walk(loop)):
+            yield guard.condition
 
 
 def _within_function(unit: Unit, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
