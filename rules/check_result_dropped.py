@@ -20,11 +20,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import assertions
-from reviewbot.flow.checks import called_name, predicate, raising_context
+from reviewbot.flow.checks import called_name, predicate
+from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, function_of
+from reviewbot.flow.foreign import is_foreign_judge, is_local, summary_of
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name
-from reviewbot.flow.syntax import last_name, qualified, root_name, same
+from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite
@@ -34,18 +36,6 @@ from reviewbot.model import Certainty
 _VERDICT = re.compile(
     r"(?i)(^|_)(ok|same|equal|eq|match|matches|close|valid|passed|success|correct|agree)(_|$)|^is"
 )
-# Packages whose objects build an expression when they are compared.
-_BUILDING = frozenset({
-    "sqlalchemy", "peewee", "pony", "z3", "pulp", "pyomo", "cvxpy", "sympy", "ortools", "gurobipy", "pyspark",
-    "polars", "sqlmodel", "django", "mongoengine", "beanie", "pypika", "elasticsearch_dsl", "airflow",
-})  # fmt: skip
-_TIMED = re.compile(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/|(^|[/_])(bench\w*|perf)[_.]")
-_METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__cmp__"})
-_EFFECT = re.compile(
-    r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|trigger|ensure|leak|side.effect|cache|evaluat"
-)
-# What is compared for the sake of an exception, a crash or a duration.
-_FOR_ITS_EFFECT = (cst.Try, cst.TryStar)
 _ENTERED = frozenset(
     {"raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertWarnsRegex"}
 )
@@ -252,11 +242,11 @@ class CheckResultDropped(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         helpers: set[str] = set()
         for node in unit.find(cst.Expr, cst.Return, cst.Assign):
-            found = None if _for_its_effect(unit, node) else self._judge(unit, node, repo)
+            found = None if awaits_exception(unit, node) else self._judge(unit, node, repo)
             if found is None:
                 continue
             call = node.value if isinstance(node, cst.Expr) else None
-            if isinstance(call, cst.Call) and _summary(unit, call, repo) is not None:
+            if isinstance(call, cst.Call) and summary_of(unit, call, repo) is not None:
                 # A helper whose every call is dropped is one fault.
                 if called_name(call) in helpers:
                     continue
@@ -277,19 +267,19 @@ class CheckResultDropped(Rule):
     def _comparison(self, unit: Unit, node: cst.Expr, value: cst.Comparison) -> Finding | None:
         if isinstance(value.left, cst.Call) and assertions.may_assert_by_name(last_name(value.left)):
             return None  # `expect(x) == y` of a fluent library
-        if not judges(unit) or _compares_for_its_effect(unit, node, value):
+        if not judges(unit) or compares_for_its_effect(unit, node, value):
             return None
         return self._report(unit, node, f"the outcome of `{unit.text(value)}` is thrown away", "assert ")
 
     def _call(self, unit: Unit, node: cst.Expr, call: cst.Call, repo: Repo) -> Finding | None:
         name = last_name(call)
         text = unit.text(call.func)
-        function = _function(unit, node)
-        if _is_unentered(call) and not _is_local(unit, call):
+        function = function_of(unit, node)
+        if _is_unentered(call) and not is_local(unit, call):
             return self._report(unit, node, f"`{text}(...)` is not entered, so nothing has to raise", None)
         if _is_playwright(unit, call) and function is not None and function.asynchronous is not None:
             return self._report(unit, node, f"`{text}(...)` is not awaited, so it checks nothing", "await ")
-        summary = _summary(unit, call, repo)
+        summary = summary_of(unit, call, repo)
         if summary is not None:
             return self._helper(unit, node, call, summary) if judges(unit) or summary.asserts else None
         relation = predicate(call, unit)
@@ -333,7 +323,7 @@ class CheckResultDropped(Rule):
         verdict = isinstance(value, cst.Comparison) or (
             isinstance(value, cst.Call) and qualified(value.func, unit.file.imports) in assertions.PREDICATES
         )
-        if not verdict or not unit.is_test or _function(unit, node) is not unit.node:
+        if not verdict or not unit.is_test or function_of(unit, node) is not unit.node:
             return None
         if not repo.pytest.collects_file(unit.file.path) or _is_called(unit):
             return None
@@ -367,7 +357,7 @@ class CheckResultDropped(Rule):
         self, unit: Unit, node: cst.CSTNode, message: str, prefix: str | None, sure: Certainty = "proved"
     ) -> Finding:
         fix = None
-        function = _function(unit, node)
+        function = function_of(unit, node)
         if prefix == "await " and (function is None or function.asynchronous is None):
             prefix = None
         if prefix is not None:
@@ -408,7 +398,7 @@ def _is_verdict(value: ast.expr | None) -> bool:
 def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
     name = dotted_name(call.func)
     last = call.func.attr if isinstance(call.func, ast.Attribute) else name
-    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or _is_foreign_helper(name, unit):
+    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or is_foreign_judge(name, unit):
         return True
     summary = summaries.called(name, unit)
     return summary is not None and (
@@ -416,84 +406,11 @@ def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
     )
 
 
-def _is_foreign_helper(name: str, unit: Unit) -> bool:
-    """Whether a name is imported, not from a known library, and says that it compares."""
-    first = name.partition(".")[0]
-    origin = unit.file.imports.get(first, "")
-    known = assertions.LIBRARIES | {"builtins"}
-    return bool(origin) and origin.partition(".")[0] not in known and _JUDGES.search(name) is not None
-
-
-def _summary(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:
-    """What a called function of this file, or of another one of the repository, does."""
-    name = called_name(call)
-    found = Summaries.of(unit.file).called(name, unit)
-    if found is not None or not _is_foreign_helper(name, unit) or _is_local(unit, call):
-        return found
-    defined = repo.index.definition(name, unit.file.path, unit.file.imports)
-    other = repo.file(defined[0]) if defined is not None else None
-    helper = other.unit(defined[1].name) if other is not None and defined is not None else None
-    if (
-        other is None
-        or helper is None
-        or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
-    ):
-        return None
-    return Summaries.of(other).summary(helper.tree, helper)
-
-
-_JUDGES = re.compile(
-    r"(?i)(^|[._])(assert\w*|check\w*|compar\w*|verif\w*|same|equal\w*|match\w*|\w*close|diff\w*|parity|is_\w+|"
-    r"validat\w*|agree\w*|mismatch\w*)(_|$)"
-)
 _LAST_NAMES = (
     frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
     | frozenset(assertions.PREDICATE_METHODS)
     | _ENTERED
 )
-
-
-def _compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -> bool:
-    """Whether the comparison is made for what it does when it is made: it builds a query, is timed, is the
-    very method under test, or has shown that it can crash."""
-    if _function(unit, node) is not unit.node and unit.is_function:
-        return True
-    if not all(isinstance(target.operator, (cst.Equal, cst.Is)) for target in value.comparisons):
-        return True
-    if any(same(value.left, target.comparator) for target in value.comparisons):
-        return True
-    packages = {origin.partition(".")[0] for origin in unit.file.imports.values()}
-    if not _BUILDING.isdisjoint(packages) or _TIMED.search(unit.file.path):
-        return True
-    if any(other.name.rpartition(".")[2] in _METHODS for other in unit.file.units):
-        return True
-    above = unit.parent(unit.parent(unit.parent(node) or node) or node)
-    if isinstance(above, cst.With) and len(above.body.body) == 1:
-        return True
-    line = unit.span(node).line
-    near = "".join(part.partition("#")[2] for part in unit.file.lines[max(0, line - 4) : line + 2])
-    return _EFFECT.search(near + unit.name) is not None
-
-
-def _for_its_effect(unit: Unit, node: cst.CSTNode) -> bool:
-    """Whether a statement stands where an exception or a warning is awaited."""
-    below = node
-    for above in unit.ancestors(node):
-        if isinstance(above, _FOR_ITS_EFFECT) and below is above.body:
-            return True
-        if isinstance(above, cst.With) and any(
-            raising_context(item) or last_name(item.item) in ("suppress", "catch_warnings")
-            for item in above.items
-        ):
-            return True
-        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
-            return False
-        below = above
-    return False
-
-
-def _function(unit: Unit, node: cst.CSTNode) -> cst.FunctionDef | None:
-    return next((above for above in unit.ancestors(node) if isinstance(above, cst.FunctionDef)), None)
 
 
 def _is_unentered(call: cst.Call) -> bool:
@@ -504,11 +421,6 @@ def _is_unentered(call: cst.Call) -> bool:
     allowed = 2 if last_name(call).endswith("Regex") else 1
     named = all(arg.keyword is None or arg.keyword.value in ("match", "msg") for arg in call.args)
     return len(positional) == allowed and named and not any(arg.star for arg in call.args)
-
-
-def _is_local(unit: Unit, call: cst.Call) -> bool:
-    """Whether the bare name that is called is bound in the unit itself."""
-    return isinstance(call.func, cst.Name) and unit.is_function and bool(values(unit).reaching(call.func))
 
 
 def _is_playwright(unit: Unit, call: cst.Call) -> bool:

@@ -14,14 +14,11 @@ or `list(...)` before the code under test runs.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 import libcst as cst
 
-from reviewbot.flow import assertions
 from reviewbot.flow.checks import (
     Check,
     Comparison,
@@ -30,7 +27,7 @@ from reviewbot.flow.checks import (
     is_library_assertion,
     raising_context,
 )
-from reviewbot.flow.identity import CHANGES, STATE, alias, live_state, steadiness
+from reviewbot.flow.identity import alias, live_state, may_compare_one, steadiness
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, last_name, same, walk
 from reviewbot.flow.values import values
@@ -38,11 +35,6 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
-_COMPARING = (
-    frozenset(assertions.KNOWN)
-    | frozenset(assertions.PREDICATE_METHODS)
-    | frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
-)
 _HOLDS = ("equal", "close", "identical")
 # A test of equality itself, of NaN, of an assertion function.
 _ABOUT_EQUALITY = re.compile(
@@ -200,14 +192,7 @@ class SelfCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if _ABOUT_EQUALITY.search(unit.name):
-            return False
-        names = _second_names(unit)
-        if any(_twice(node, names) for node in (*unit.asts(ast.Compare), *unit.asts(ast.Call))):
-            return True
-        return any(_equal(node.left, node.right) for node in unit.asts(ast.BinOp)) or (
-            unit.calls(*STATE) and any(CHANGES.match(name) for name in unit.facts.calls)
-        )
+        return not _ABOUT_EQUALITY.search(unit.name) and may_compare_one(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ABOUT_EQUALITY.search(unit.name) or _fails_elsewhere(unit):
@@ -273,65 +258,6 @@ class SelfCompare(Rule):
             steps=steps,
             still_catches=still_catches(unit, comparison.check.anchor),
         )
-
-
-def _second_names(unit: Unit) -> dict[str, str]:
-    """For each name that is given to another name, or shares a chained assignment, one name of its group."""
-    group: dict[str, str] = {}
-    pairs: list[tuple[ast.expr, ast.expr]] = []
-    for node in unit.asts(ast.Assign):
-        first, *rest = node.targets
-        pairs.extend((first, other) for other in rest)
-        values_ = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-        targets = first.elts if isinstance(first, ast.Tuple) else [first]
-        pairs.extend(zip(targets, values_, strict=False))
-    pairs.extend((node.target, node.value) for node in unit.asts(ast.AnnAssign) if node.value is not None)
-    pairs.extend((node.target, node.value) for node in unit.asts(ast.NamedExpr))
-    for one, other in pairs:
-        if isinstance(one, ast.Name) and isinstance(other, ast.Name):
-            keep, lose = group.get(one.id, one.id), group.get(other.id, other.id)
-            group.update({name: keep for name, head in group.items() if head == lose})
-            group[one.id] = group[other.id] = keep
-    return group
-
-
-def _twice(node: ast.expr, names: dict[str, str]) -> bool:
-    """Whether a node could compare one value with itself, under one name or two."""
-    sides: list[ast.expr] = []
-    if isinstance(node, ast.Compare):
-        sides = [node.left, *node.comparators]
-    elif isinstance(node, ast.Call) and _last(node) in _COMPARING:
-        owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
-        sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
-    return any(
-        _equal(one, other) or _aliases(_root(one), _root(other), names) or _holds(other, one)
-        for one, other in pairwise(sides)
-    )
-
-
-def _last(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def _aliases(one: str, other: str, names: dict[str, str]) -> bool:
-    return one != other and names.get(one, one) == names.get(other, other)
-
-
-def _root(node: ast.expr) -> str:
-    """The name at the left of a path, "" where there is none."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _holds(collection: ast.expr, element: ast.expr) -> bool:
-    """Whether a collection that is written out holds the element."""
-    parts = collection.elts if isinstance(collection, (ast.List, ast.Tuple, ast.Set)) else []
-    return any(_equal(part, element) for part in parts)
-
-
-def _equal(left: ast.expr, right: ast.expr) -> bool:
-    return type(left) is type(right) and ast.dump(left) == ast.dump(right)
 
 
 def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -25,13 +25,13 @@ from reviewbot.flow.checks import Check, call_of, checks, raising_context
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import goes_on_after_leaving
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
-_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HARMLESS = frozenset(
     {"str", "repr", "len", "isinstance", "type", "startswith", "endswith", "abspath", "dirname"}
 )
@@ -181,13 +181,7 @@ class UnreachableCheck(Rule):
         tests = [node.test for node in unit.asts(ast.If)]
         if any(isinstance(t, ast.Constant) or (isinstance(t, ast.Name) and t.id.isupper()) for t in tests):
             return True
-        kinds = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler)
-        blocks = (*withs, *(node for kind in kinds for node in unit.asts(kind)))
-        return any(
-            _ends_early(getattr(node, field, ()))
-            for node in (*functions, *blocks, *unit.asts(ast.match_case))
-            for field in ("body", "orelse", "finalbody")
-        )
+        return goes_on_after_leaving(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         every = checks(unit)
@@ -285,26 +279,6 @@ class UnreachableCheck(Rule):
             elif isinstance(node.test, cst.Name) and _is_false_constant(unit, node.test.value):
                 what = f"`{node.test.value}` is False and nothing in the file sets it"
                 yield [node.body], step(unit, node.test, what), what, "question"
-
-
-def _ends_early(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block goes on after a statement that could leave on every path."""
-    return any(isinstance(s, _LEAVES) or _may_leave(s) for s in body[:-1])
-
-
-def _may_leave(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Expr):
-        call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
-        last = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
-        return last in ("fail", "exit", "quit", "_exit", "error")
-    if isinstance(statement, ast.Assert):
-        return isinstance(statement.test, ast.Constant)
-    if not isinstance(statement, ast.If) or not statement.orelse:
-        return False
-    return all(
-        any(isinstance(below, (*_LEAVES, ast.With)) or _may_leave(below) for below in block)
-        for block in (statement.body, statement.orelse)
-    )
 
 
 def _skips(statement: cst.CSTNode) -> bool:

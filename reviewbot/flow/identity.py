@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
+from reviewbot.flow import assertions
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 
@@ -167,3 +170,82 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
         if isinstance(node, cst.Call) and last_name(node) in STATE and not node.args:
             found.append(node)
     return found
+
+
+# The same asked of `ast`, so that few units need to be parsed twice.
+
+_COMPARING = (
+    frozenset(assertions.KNOWN)
+    | frozenset(assertions.PREDICATE_METHODS)
+    | frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
+)
+
+
+def may_compare_one(unit: Unit) -> bool:
+    """Whether something in the unit could compare or subtract one value with itself, under one name or two;
+    yes too often, never no wrongly."""
+    names = _second_names(unit)
+    if any(_twice(node, names) for node in (*unit.asts(ast.Compare), *unit.asts(ast.Call))):
+        return True
+    return any(_equal(node.left, node.right) for node in unit.asts(ast.BinOp)) or (
+        unit.calls(*STATE) and any(CHANGES.match(name) for name in unit.facts.calls)
+    )
+
+
+def _second_names(unit: Unit) -> dict[str, str]:
+    """For each name that is given to another name, or shares a chained assignment, one name of its group."""
+    group: dict[str, str] = {}
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in unit.asts(ast.Assign):
+        first, *rest = node.targets
+        pairs.extend((first, other) for other in rest)
+        values_ = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        targets = first.elts if isinstance(first, ast.Tuple) else [first]
+        pairs.extend(zip(targets, values_, strict=False))
+    pairs.extend((node.target, node.value) for node in unit.asts(ast.AnnAssign) if node.value is not None)
+    pairs.extend((node.target, node.value) for node in unit.asts(ast.NamedExpr))
+    for one, other in pairs:
+        if isinstance(one, ast.Name) and isinstance(other, ast.Name):
+            keep, lose = group.get(one.id, one.id), group.get(other.id, other.id)
+            group.update({name: keep for name, head in group.items() if head == lose})
+            group[one.id] = group[other.id] = keep
+    return group
+
+
+def _twice(node: ast.expr, names: dict[str, str]) -> bool:
+    """Whether a node could compare one value with itself, under one name or two."""
+    sides: list[ast.expr] = []
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+    elif isinstance(node, ast.Call) and _last(node) in _COMPARING:
+        owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
+        sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
+    return any(
+        _equal(one, other) or _aliases(_root(one), _root(other), names) or _holds(other, one)
+        for one, other in pairwise(sides)
+    )
+
+
+def _last(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _aliases(one: str, other: str, names: dict[str, str]) -> bool:
+    return one != other and names.get(one, one) == names.get(other, other)
+
+
+def _root(node: ast.expr) -> str:
+    """The name at the left of a path, "" where there is none."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _holds(collection: ast.expr, element: ast.expr) -> bool:
+    """Whether a collection that is written out holds the element."""
+    parts = collection.elts if isinstance(collection, (ast.List, ast.Tuple, ast.Set)) else []
+    return any(_equal(part, element) for part in parts)
+
+
+def _equal(left: ast.expr, right: ast.expr) -> bool:
+    return type(left) is type(right) and ast.dump(left) == ast.dump(right)

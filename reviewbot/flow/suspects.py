@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from reviewbot.flow import assertions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reviewbot.source.units import Unit
 
 _PREDICATES = frozenset(
@@ -66,3 +68,40 @@ def compares_two(unit: Unit) -> bool:
 
 def _both_computed(sides: list[ast.expr]) -> bool:
     return sum(not isinstance(side, ast.Constant) for side in sides) > 1
+
+
+def goes_on_after_leaving(unit: Unit) -> bool:
+    """Whether a block of the unit goes on after a statement that could leave on every path."""
+    return any(
+        _ends_early(getattr(node, field, ()))
+        for kind in _WITH_BLOCKS
+        for node in unit.asts(kind)
+        for field in ("body", "orelse", "finalbody")
+    )
+
+
+_WITH_BLOCKS: tuple[type[ast.AST], ...] = (
+    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler, ast.With, ast.AsyncWith),
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.match_case),
+)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def _ends_early(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block goes on after a statement that could leave on every path."""
+    return any(isinstance(s, _LEAVES) or _may_leave(s) for s in body[:-1])
+
+
+def _may_leave(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
+        last = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+        return last in ("fail", "exit", "quit", "_exit", "error")
+    if isinstance(statement, ast.Assert):
+        return isinstance(statement.test, ast.Constant)
+    if not isinstance(statement, ast.If) or not statement.orelse:
+        return False
+    return all(
+        any(isinstance(below, (*_LEAVES, ast.With)) or _may_leave(below) for below in block)
+        for block in (statement.body, statement.orelse)
+    )

@@ -1,0 +1,72 @@
+"""Whether code stands for what it does when it runs, and not for the value that it gives."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.checks import raising_context
+from reviewbot.flow.syntax import last_name, same
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+# Packages whose objects build an expression when they are compared.
+_BUILDING = frozenset({
+    "sqlalchemy", "peewee", "pony", "z3", "pulp", "pyomo", "cvxpy", "sympy", "ortools", "gurobipy", "pyspark",
+    "polars", "sqlmodel", "django", "mongoengine", "beanie", "pypika", "elasticsearch_dsl", "airflow",
+})  # fmt: skip
+
+_TIMED = re.compile(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/|(^|[/_])(bench\w*|perf)[_.]")
+
+_METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__cmp__"})
+
+_EFFECT = re.compile(
+    r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|trigger|ensure|leak|side.effect|cache|evaluat"
+)
+
+
+def function_of(unit: Unit, node: cst.CSTNode) -> cst.FunctionDef | None:
+    """The nearest function around a node."""
+    return next((above for above in unit.ancestors(node) if isinstance(above, cst.FunctionDef)), None)
+
+
+def awaits_exception(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a statement stands where an exception or a warning is awaited."""
+    below = node
+    for above in unit.ancestors(node):
+        if isinstance(above, (cst.Try, cst.TryStar)) and below is above.body:
+            return True
+        if isinstance(above, cst.With) and any(
+            raising_context(item) or last_name(item.item) in ("suppress", "catch_warnings")
+            for item in above.items
+        ):
+            return True
+        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+            return False
+        below = above
+    return False
+
+
+def compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -> bool:
+    """Whether the comparison is made for what it does when it is made: it builds a query, is timed, is the
+    very method under test, or has shown that it can crash."""
+    if function_of(unit, node) is not unit.node and unit.is_function:
+        return True
+    if not all(isinstance(target.operator, (cst.Equal, cst.Is)) for target in value.comparisons):
+        return True
+    if any(same(value.left, target.comparator) for target in value.comparisons):
+        return True
+    packages = {origin.partition(".")[0] for origin in unit.file.imports.values()}
+    if not _BUILDING.isdisjoint(packages) or _TIMED.search(unit.file.path):
+        return True
+    if any(other.name.rpartition(".")[2] in _METHODS for other in unit.file.units):
+        return True
+    above = unit.parent(unit.parent(unit.parent(node) or node) or node)
+    if isinstance(above, cst.With) and len(above.body.body) == 1:
+        return True
+    line = unit.span(node).line
+    near = "".join(part.partition("#")[2] for part in unit.file.lines[max(0, line - 4) : line + 2])
+    return _EFFECT.search(near + unit.name) is not None
