@@ -23,9 +23,7 @@ _TIMED = re.compile(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/
 
 _METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__cmp__"})
 
-_EFFECT = re.compile(
-    r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|trigger|ensure|leak|side.effect|cache|evaluat"
-)
+_EFFECT = re.compile(r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|leak|side.effect")
 
 
 def function_of(unit: Unit, node: cst.CSTNode) -> cst.FunctionDef | None:
