@@ -61,12 +61,27 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What running the code showed of a finding.
+
+    `entry` is what was run (`tests/parity.py::main`), `says` one sentence without a full stop, `lines` the
+    witness drawn as text, `document` the witness as JSON, "" where the run showed no single difference.
+    """
+
+    entry: str
+    says: str
+    lines: tuple[str, ...] = ()
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One claim about one cause.
 
     `message` is one sentence without a full stop, `still_catches` says which checks nearby would
     still notice the fault, or that nothing does. `unit` is the qualified name of the function or class
-    around it, "" at module level. `fingerprint` survives moved lines, and is set by the engine.
+    around it, "" at module level. `fingerprint` survives moved lines, and is set by the engine. `evidence` is
+    there where a run confirmed it.
     """
 
     rule: str
@@ -78,6 +93,7 @@ class Finding:
     fix: Fix | None = None
     unit: str = ""
     fingerprint: str = ""
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from reviewbot import config
+from reviewbot.cli import proving
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import baseline, fixes, inputs, pool, registry
@@ -38,6 +39,7 @@ examples:
   reviewbot lint --diff main                       what changed since main, uncommitted changes included
   reviewbot lint --select loop-may-be-empty        one rule; `reviewbot rule` lists them
   reviewbot lint --certainty likely                no questions
+  reviewbot lint --probe tests/                    run what is found, to confirm it or withdraw it
   reviewbot lint --show-fixes tests/ | git apply   what --fix does, as a diff
   reviewbot lint - --stdin-filename tests/test_a.py < tests/test_a.py
 
@@ -81,6 +83,7 @@ def add(command: argparse.ArgumentParser) -> None:
     either = command.add_argument_group("fixes").add_mutually_exclusive_group()
     either.add_argument("--fix", action="store_true", help="apply the fixes that are safe")
     either.add_argument("--show-fixes", action="store_true", help="print what --fix would change, as a diff")
+    proving.add(command.add_argument_group("proof"))
     option = command.add_argument_group("output").add_argument
     option("--output-format", choices=FORMATS, help="default: text; github in a GitHub workflow")
     option("-q", "--quiet", action="store_true", help="findings only: no summary, no progress")
@@ -114,6 +117,11 @@ def main(options: argparse.Namespace) -> int:
     settings, root = config.load(inputs.common_folder(given), known)
     session = _Session(options, settings, root, _rules(options, settings, known))
     made = session.stdin(given[0]) if stdin else session.files(given)
+    if options.probe:
+        if stdin:
+            raise UsageError("--probe runs files, and standard input is none")
+        findings = proving.proved(made.findings, Path.cwd(), options.probe_budget)
+        made = replace(made, findings=findings)
     if options.write_baseline:
         _write_baseline(Path(options.baseline or BASELINE), made)
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewbot import config
+from reviewbot.cli import proving
 
 if TYPE_CHECKING:
     from reviewbot.config import Config
@@ -21,8 +22,8 @@ examples:
   reviewbot review --base main --output-format json    rounds, threads and bodies, as they would be posted
 
 Both commits are read from git's objects; the work tree is neither read nor changed, and nothing of either
-is run. The configuration is that of the base commit's pyproject.toml: a change does not decide how it is
-reviewed.
+is run without --probe. The configuration is that of the base commit's pyproject.toml: a change does not
+decide how it is reviewed.
 """
 
 
@@ -45,12 +46,15 @@ def add(command: argparse.ArgumentParser) -> None:
         help="where links lead, also HOST/OWNER/REPO (default: what the remote's address says)",
     )
 
+    proving.add(command)
+
 
 def main(options: argparse.Namespace) -> int:
     """Reviews and prints. Returns 1 for a finding at or above --fail-on."""
     from reviewbot.render import comments, review_json, review_text
 
-    made, settings = reviewed(Path.cwd(), options.base, options.head, options.repository)
+    budget = options.probe_budget if options.probe else None
+    made, settings = reviewed(Path.cwd(), options.base, options.head, options.repository, budget)
     if options.output_format == "json":
         sys.stdout.write(review_json.encode(made))
     elif options.output_format == "markdown":
@@ -67,11 +71,14 @@ def main(options: argparse.Namespace) -> int:
     return int(any(thread.finding.certainty in failing for thread in made.threads))
 
 
-def reviewed(folder: Path, base: str | None, head: str, slug: str | None) -> tuple[Review, Config]:
+def reviewed(
+    folder: Path, base: str | None, head: str, slug: str | None, probe_seconds: float | None = None
+) -> tuple[Review, Config]:
     """The rendered review of a local repository's `head` against `base`, and the settings it was made with.
 
     Without a base the remote's default branch is taken; without a slug (`OWNER/REPO`, `HOST/OWNER/REPO`)
-    links lead where the remote's address says.
+    links lead where the remote's address says. With `probe_seconds` the findings' code is run, no longer
+    than that.
     """
     from reviewbot.lint import registry
     from reviewbot.render import comments
@@ -90,5 +97,6 @@ def reviewed(folder: Path, base: str | None, head: str, slug: str | None) -> tup
         remote = permalink.from_slug(slug, host)
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
     rules = [registry.load(name) for name in names]
-    made = local.review(repository, base_id, head_id, settings, rules, remote)
+    prove = proving.proved_at(repository, head_id, probe_seconds) if probe_seconds else tuple
+    made = local.review(repository, base_id, head_id, settings, rules, remote, prove)
     return comments.rendered(made, remote), settings

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,6 +18,9 @@ from reviewbot.probe.inside.plain import Array, Instance, Path, Plain
 # structure: something is gone, doubled or in another place. absent: a key is missing or None.
 Size = Literal["real", "nudge", "nan", "infinite", "structure", "absent"]
 ODD = 77
+LONG_TEXT = 40  # characters; a longer text is a log or a report
+MOST_NUMBERS = 24
+_NUMBER = re.compile(r"(?:(?P<name>[A-Za-z_]\w*)[=:] ?)?(?<![\w.])(?P<number>\d{1,15})(?![\w.])")
 MOST = 4_000
 
 
@@ -247,6 +252,9 @@ def _nested(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]
         yield from _nested(value[index], (*path, index), name, None)
 
 
+# A changed value, its verb, what it says, its size.
+Changer = Callable[[Plain, str, str, Size], Change]
+
 # ---- scalars ----------------------------------------------------------------------------------------------
 
 
@@ -261,6 +269,8 @@ def _scalar(value: Plain, path: Path, name: str, label: str, wrap: Array | None 
         yield from _integer(value, name, label, change)
     elif type(value) is float:
         yield from _float(value, name, label, change)
+    elif type(value) is str and len(value) > LONG_TEXT:
+        yield from _text(value, change)
     elif type(value) is str:
         last = "0" if not value.endswith("0") else "1"
         yield change(value[:-1] + last, "changed", "changed", "real")
@@ -270,8 +280,24 @@ def _scalar(value: Plain, path: Path, name: str, label: str, wrap: Array | None 
         yield change(value[:-1] + (b"1" if value.endswith(b"0") else b"0"), "changed", "changed", "real")
 
 
-def _integer(value: int, name: str, label: str, change: object) -> Iterator[Change]:
-    assert callable(change)
+def _text(value: str, change: Changer) -> Iterator[Change]:
+    """A log or report: its numbers changed, its lines lost, doubled and swapped."""
+    for found in itertools.islice(_NUMBER.finditer(value), MOST_NUMBERS):
+        name, number = found["name"] or "a number", int(found["number"])
+        for new in dict.fromkeys((number + 1, max(number - 1, 0), 0)):
+            if new != number:
+                text = value[: found.start("number")] + str(new) + value[found.end("number") :]
+                yield change(text, "changed", f"with {name} {number} become {new}", "real")
+    lines = value.splitlines(keepends=True)
+    for index in sorted({0, len(lines) // 2, len(lines) - 1}):
+        without = [*lines[:index], *lines[index + 1 :]]
+        yield change("".join(without), "line dropped", f"without line {index + 1}", "structure")
+        doubled = [*lines[: index + 1], *lines[index:]]
+        yield change("".join(doubled), "line doubled", f"with line {index + 1} doubled", "structure")
+    yield change("", "emptied", "emptied", "structure")
+
+
+def _integer(value: int, name: str, label: str, change: Changer) -> Iterator[Change]:
     if "mask" in name.lower() and value in (0, 1):
         yield change(1 - value, "flipped", "flipped", "real")
         return
@@ -284,8 +310,7 @@ def _integer(value: int, name: str, label: str, change: object) -> Iterator[Chan
             yield change(bound, "changed", "changed", "real")
 
 
-def _float(value: float, name: str, label: str, change: object) -> Iterator[Change]:
-    assert callable(change)
+def _float(value: float, name: str, label: str, change: Changer) -> Iterator[Change]:
     if "mask" in name.lower() and value in (0.0, 1.0):
         yield change(1.0 - value, "flipped", "flipped", "real")
         return

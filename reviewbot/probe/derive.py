@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from reviewbot.errors import ProbeError
@@ -31,7 +31,8 @@ MOST_CALLS = 6
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Which fields a producer writes, and where it stands."""
+    """Which fields a producer writes at which places of the arguments (no fields: all of it), and where it
+    stands."""
 
     fields: tuple[str, ...]
     path: str
@@ -39,6 +40,12 @@ class Derivation:
     unit: str
     status: Status
     form: Form
+    places: tuple[Path, ...] = ()
+
+    def writes(self, path: Path) -> bool:
+        """Whether what stands at a path of the arguments is its doing."""
+        inside = any(path[: len(place)] == place for place in self.places)
+        return inside and (not self.fields or bool(set(self.fields) & set(map(str, path))))
 
     @property
     def name(self) -> str:
@@ -104,9 +111,13 @@ def derive(
             sources.append(source)
     if not sources:
         return Derived((), (), tuple(not_run))
-    tried = _again(session, world, sources, free)
+    derivations = [
+        replace(source.derivation, places=(*source.rows, *dict.fromkeys(path for path, _ in source.calls)))
+        for source in sources
+    ]
+    tried = _again(session, world, sources, derivations, free)
     tried += [one for source in sources for one in _own_inputs(session, world, source)]
-    return Derived(tuple(tried), tuple(source.derivation for source in sources), tuple(not_run))
+    return Derived(tuple(tried), tuple(derivations), tuple(not_run))
 
 
 def _status(producer: Target) -> Status:
@@ -227,14 +238,16 @@ def _rows_out(after: Plain, returned: Plain, rows: Plain) -> Plain:
 
 
 def _again(
-    session: Session, world: World, sources: Sequence[_Source], free: Sequence[Change]
+    session: Session,
+    world: World,
+    sources: Sequence[_Source],
+    derivations: Sequence[Derivation],
+    free: Sequence[Change],
 ) -> list[tuple[Change, tuple[Edit, ...]]]:
     """Every free change of what no producer writes, followed by what the producers then write."""
-    written = [(root, set(source.derivation.fields)) for source in sources for root in source.rows]
     kept: list[tuple[Change, tuple[Edit, ...], dict[str, Plain]]] = []
     for change in free:
-        path = change.edit.path
-        if any(path[: len(root)] == root and fields & set(map(str, path)) for root, fields in written):
+        if any(one.writes(change.edit.path) for one in derivations):
             continue
         changed = edits.apply(world, [change.edit])
         if changed is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from reviewbot.errors import ProbeError
@@ -57,6 +58,22 @@ def nothing(says: str, done: int, of: int) -> None:
     """A progress that shows nothing."""
 
 
+@contextmanager
+def opened(target: Target, calls: Sequence[Call], wish: Wish) -> Iterator[tuple[Session, Base]]:
+    """The target loaded in a sandbox, with arguments on which it passes. Raises ProbeError."""
+    module = next((call.module for call in calls if call.module), target.module)
+    with Session(
+        target,
+        module=module,
+        also=classes_of(calls, module),
+        python=wish.python,
+        worlds=[call.arguments for call in calls[:8]],
+        calls=wish.labels,
+        files=wish.files,
+    ) as session:
+        yield session, base_of(session, calls, reduce=not wish.producers)
+
+
 def probe(
     target: Target,
     calls: Sequence[Call],
@@ -67,30 +84,18 @@ def probe(
 ) -> Result:
     """Searches for differences that pass, from recorded or given calls. Raises ProbeError."""
     start = time.monotonic()
-    module = next((call.module for call in calls if call.module), target.module)
-    worlds = [call.arguments for call in calls[:8]]
-    classes = classes_of(calls, module)
-    with Session(
-        target,
-        module=module,
-        also=classes,
-        python=wish.python,
-        worlds=worlds,
-        calls=wish.labels,
-        files=wish.files,
-    ) as session:
-        base = base_of(session, calls, reduce=not wish.producers)
+    with opened(target, calls, wish) as (session, base):
         until = start + wish.seconds
         found = look(session, base, until=until, progress=progress)
         _refuse_unknown(found)
         listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
-        paired, cancel_out = _paired(session, base, found, until=until)
-        listed += paired
+        both, cancel_out = paired(session, base, found, until=until)
+        listed += both
         shown = [*found.passing, *cancel_out][:MOST_WITNESSES] if wish.witnesses else ()
         witnesses = tuple(witness(session, base, one, until=_later(until, 1.0)) for one in shown)
         made = matrix(session, base.number, listed, until=_later(until, 2.0))
-        derived = _derived(session, base, wish, found)
-        alive = _alive(session, base, wish, made, derived, until=_later(until, 3.0))
+        derived = derived_of(session, base, wish, found)
+        alive = alive_of(session, base, wish, made, derived, until=_later(until, 3.0))
         return Result(
             target=target.name,
             sha256=target.sha256,
@@ -116,7 +121,7 @@ def probe(
             questions=mine.questions(base.call.arguments, base.sides),
             derivations=tuple(one.says for one in derived.derivations),
             seconds=time.monotonic() - start,
-            module=module,
+            module=session.module,
             labels=wish.labels,
             files=wish.files,
         )
@@ -139,7 +144,7 @@ def look(session: Session, base: Base, *, until: float, progress: Progress = not
     )
 
 
-def _paired(
+def paired(
     session: Session, base: Base, found: Search, *, until: float
 ) -> tuple[list[Attempt], list[Passing]]:
     """Pairs for the matrix, and those of two caught changes that pass together."""
@@ -235,14 +240,14 @@ def excuses_taken(session: Session, calls: Sequence[Call]) -> tuple[tuple[Place,
     return tuple((place(session, (number,)), times) for number, times in sorted(taken.items()))
 
 
-def _derived(session: Session, base: Base, wish: Wish, found: Search) -> Derived:
+def derived_of(session: Session, base: Base, wish: Wish, found: Search) -> Derived:
     if not wish.producers:
         return Derived((), (), ())
     free = [one.change for one in found.tried]
     return derive(session, base.world, base.sides, wish.producers, wish.producer_calls, free)
 
 
-def _alive(
+def alive_of(
     session: Session, base: Base, wish: Wish, free: Matrix, derived: Derived, *, until: float
 ) -> Liveness:
     """Liveness on free changes; on coherent ones where a producer was run."""
@@ -283,9 +288,7 @@ def _third(dead: Dead, free: Matrix, session: Session, derived: Derived, count: 
         return dead
     makes = [row for row in free.rows if any(place(session, key) == dead.place for key in row.fires)]
     writers = {
-        one.name: one
-        for one in derived.derivations
-        if any(set(one.fields) & set(map(str, row.change.edit.path)) for row in makes)
+        one.name: one for one in derived.derivations if any(one.writes(row.change.edit.path) for row in makes)
     }
     if not writers or any(one.status == "stated" for one in writers.values()):
         return dead

@@ -14,8 +14,9 @@ from reviewbot.probe.session import Run, Session
 
 # excuse: a branch that the unchanged run did not take led around the check. nan: the same place is caught
 # when it holds another number. gap: like changes are caught elsewhere. blind: nothing at all is caught.
-Why = Literal["excuse", "nan", "gap", "blind"]
-_ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3}
+# missing: a key that both sides lack. empty: nothing is left to look at.
+Why = Literal["excuse", "nan", "gap", "blind", "missing", "empty"]
+_ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3, "missing": 4, "empty": 5}
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
 _VERBS = ("changed", "flipped", "dropped", "doubled", "swapped")

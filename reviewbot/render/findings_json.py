@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from reviewbot.model import Finding
+from reviewbot.model import Evidence, Finding
 
 
 def as_dict(finding: Finding) -> dict[str, object]:
-    """One finding with its span spread out; `fix` is null or `{says, safe, edits}`."""
+    """One finding with its span spread out; `fix` is null or `{says, safe, edits}`, `evidence`
+    is there where a run confirmed it."""
     span = finding.span
     return {
         "path": span.path,
@@ -25,7 +26,14 @@ def as_dict(finding: Finding) -> dict[str, object]:
         "still_catches": list(finding.still_catches),
         "fingerprint": finding.fingerprint,
         "fix": asdict(finding.fix) if finding.fix else None,
+        **({"evidence": _evidence(finding.evidence)} if finding.evidence else {}),
     }
+
+
+def _evidence(evidence: Evidence) -> dict[str, object]:
+    """What a run showed: `{entry, says, witness}`, the witness as `reviewbot probe` gives it, or null."""
+    witness = json.loads(evidence.document) if evidence.document else None
+    return {"entry": evidence.entry, "says": evidence.says, "witness": witness}
 
 
 def encode(findings: Iterable[Finding]) -> str:

@@ -25,7 +25,7 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
         "sha256": result.sha256,
         "layers": list(result.layers),
         "edits_tried": result.edits_tried,
-        "witnesses": [_witness(one, saved) for one in result.witnesses],
+        "witnesses": [of_witness(one, saved) for one in result.witnesses],
         "dead": [_dead(one) for one in result.dead],
         "kills": [_kill(one) for one in result.kills],
         "not_run": list(result.not_run),
@@ -65,7 +65,8 @@ def _place(place: Place) -> dict[str, Any]:
     return {"path": place.path, "line": place.line}
 
 
-def _witness(witness: Witness, saved: str) -> dict[str, Any]:
+def of_witness(witness: Witness, saved: str = "evidence.json") -> dict[str, Any]:
+    """One witness as JSON data."""
     return {
         "changes": [
             {

@@ -16,6 +16,8 @@ _TITLES = {
     "nan": "A value that is not a number passes",
     "gap": "This difference is not noticed",
     "blind": "No change of any kind is noticed",
+    "missing": "What both sides lack counts as equal",
+    "empty": "Nothing is left to be checked, and it passes",
 }
 
 

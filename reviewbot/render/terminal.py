@@ -92,6 +92,9 @@ class _Page:
         bar = " " * margin
         for catch in finding.still_catches:
             yield f"{bar} = still catches it: {visible(catch)}"
+        if finding.evidence is not None:
+            yield f"{bar} = run: {visible(finding.evidence.entry)}: {visible(finding.evidence.says)}"
+            yield from (f"{bar}   {visible(line)}" for line in finding.evidence.lines)
         if finding.fix is not None:
             yield from self._fix(finding.fix, bar)
         yield ""

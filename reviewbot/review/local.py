@@ -12,7 +12,7 @@ from reviewbot.lint import registry
 from reviewbot.lint.engine import Report, lint, place
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
-from reviewbot.model import Review, Round, RuleNote
+from reviewbot.model import Finding, Review, Round, RuleNote
 from reviewbot.review.revealed import revealed
 from reviewbot.review.scope import Scope, decoded, scope
 from reviewbot.review.threads import Shown, threads
@@ -36,8 +36,12 @@ def review(
     settings: Config,
     rules: Sequence[Rule],
     remote: Remote | None,
+    prove: Callable[[Sequence[Finding]], Sequence[Finding]] = tuple,
 ) -> Review:
-    """The first round of a review of what `head` changes since it left `base` (full commit ids)."""
+    """The first round of a review of what `head` changes since it left `base` (full commit ids).
+
+    `prove` may confirm findings, or withdraw them, before they become threads.
+    """
     merge_base = repository.merge_base(base, head)
     diff = repository.diff(merge_base, head)
     looked_at = scope(repository, diff.changes)
@@ -57,7 +61,8 @@ def review(
         before.findings,
         _lines(earlier.get),
     )
-    made = threads(sorted([*touched, *new], key=place), Shown.of(hunks), read, new)
+    kept = prove(sorted([*touched, *new], key=place))
+    made = threads(kept, Shown.of(hunks), read, new)
     return Review(
         repository=str(remote) if remote else None,
         rounds=(_round(base, merge_base, head, looked_at, report, changed),),

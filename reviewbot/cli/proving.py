@@ -1,0 +1,102 @@
+"""What `lint --probe` and `review --probe` share: findings are run, and say what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewbot.model import Finding
+
+if TYPE_CHECKING:
+    from reviewbot.source.git import Repository
+
+BUDGET = 60.0
+
+
+def add(command: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    command.add_argument(
+        "--probe",
+        action="store_true",
+        help="run the code of findings in a sandbox: what holds becomes proved, what does not is withdrawn",
+    )
+    command.add_argument(
+        "--probe-budget",
+        type=_seconds,
+        default=BUDGET,
+        metavar="SECONDS",
+        help=f"for all of --probe (default: {BUDGET:g}s)",
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text.removesuffix("s"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds such as 60s") from None
+    if value <= 0:
+        raise argparse.ArgumentTypeError("a budget is more than 0 seconds")
+    return value
+
+
+def proved(findings: Sequence[Finding], root: Path, seconds: float) -> tuple[Finding, ...]:
+    """The findings without refuted ones; confirmed ones are proved and carry the evidence.
+
+    Each that was run has a line on standard error. Where code cannot be shut in, all stay as they are.
+    """
+    from reviewbot.errors import NoSandbox
+    from reviewbot.probe import confirm
+    from reviewbot.render.inert import visible
+    from reviewbot.render.probe_evidence import evidence
+
+    able = [finding for finding in findings if confirm.can_confirm(finding)]
+    if not able:
+        return tuple(findings)
+    try:
+        judged = {id(one.finding): one for one in confirm.confirm(able, root, seconds=seconds, progress=_say)}
+    except NoSandbox as error:
+        print(f"reviewbot: --probe: {error}", file=sys.stderr)
+        return tuple(findings)
+    kept = []
+    for finding in findings:
+        one = judged.get(id(finding))
+        if one is not None:
+            where = f"{finding.span.path}:{finding.span.line}: {finding.rule}"
+            became = {"confirmed": "confirmed", "refuted": "withdrawn", "unknown": "not run to an end"}[
+                one.state
+            ]
+            print(f"reviewbot: probe: {visible(where)}: {became}: {visible(one.says)}", file=sys.stderr)
+        if one is None or one.state == "unknown":
+            kept.append(finding)
+        elif one.state == "confirmed":
+            kept.append(replace(finding, certainty="proved", evidence=evidence(one)))
+    return tuple(kept)
+
+
+def proved_at(
+    repository: Repository, commit: str, seconds: float
+) -> Callable[[Sequence[Finding]], tuple[Finding, ...]]:
+    """`proved` for findings in a commit: its files are written into a folder of their own and run there."""
+
+    def prove(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        from reviewbot.source.export import export
+
+        with tempfile.TemporaryDirectory(prefix="reviewbot-head-") as folder:
+            export(repository, commit, Path(folder))
+            # The nearest folder with this file is taken for the repository's own.
+            if not (Path(folder) / "pyproject.toml").exists():
+                (Path(folder) / "pyproject.toml").touch()
+            return proved(findings, Path(folder), seconds)
+
+    return prove
+
+
+def _say(says: str) -> None:
+    """Progress, on a terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{says}\r", end="", file=sys.stderr, flush=True)

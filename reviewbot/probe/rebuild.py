@@ -1,0 +1,177 @@
+"""Which fields a function loses when it builds a new object out of an old one of the same class.
+
+Each field of the old object is filled with a value of its own, and looked for in the new one.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reviewbot.errors import ProbeError
+from reviewbot.probe import shape
+from reviewbot.probe.closure import search_paths
+from reviewbot.probe.inside.plain import Instance, Plain, same
+from reviewbot.probe.session import Session
+from reviewbot.probe.target import Target, module_name
+from reviewbot.source.units import File
+
+MOST_TRIES = 64
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """One run: the arguments, the object that came out, the fields whose values are in it nowhere.
+
+    `cls` is the class's name, `parameter` the one that holds the old object.
+    """
+
+    cls: str
+    parameter: str
+    arguments: dict[str, Plain]
+    returned: Plain
+    lost: tuple[str, ...]
+
+
+def rebuilt(target: Target, class_path: str, class_name: str) -> Rebuilt:
+    """The run in which most is kept and something lost; the one in which nothing is lost if there is none.
+
+    Raises ProbeError where the function takes no such object or never builds a new one.
+    """
+    parameters = _parameters(target, class_name)
+    parameter = next((name for name, note in parameters if note == class_name), None)
+    if parameter is None:
+        raise ProbeError(f"{target.name} has no parameter of class {class_name}")
+    fields = _fields(target, class_path, class_name)
+    compared = _compared(target, parameter)
+    cls = f"{_module(target, class_path)}:{class_name}"
+    worlds = list(itertools.islice(_worlds(parameters, parameter, cls, fields, compared), MOST_TRIES))
+    runs: list[Rebuilt] = []
+    with Session(target, worlds=worlds) as session:
+        for world in worlds:
+            run = session.one(session.add(world), watch=True)
+            new, old = run.returned, world[parameter]
+            if not run.passes or type(new) is not Instance or new.cls != cls or same(new, old):
+                continue
+            kept = [part for _, part in shape.walk(new.fields)]
+            lost = tuple(n for n, v in old.fields.items() if not any(same(v, part) for part in kept))
+            runs.append(Rebuilt(class_name, parameter, world, new, lost))
+    if not runs:
+        raise ProbeError(f"{target.name} built no new {class_name} from any of {len(worlds)} filled ones")
+    losing = [run for run in runs if any(_to_default(run, name) for name in run.lost)]
+    return min(losing or runs, key=lambda run: len(run.lost))
+
+
+def _to_default(run: Rebuilt, name: str) -> bool:
+    """Whether a field came out empty, rather than as something decided anew."""
+    return run.returned.fields.get(name) in (None, (), [], {}, "", 0, False)
+
+
+def dropped(run: Rebuilt) -> tuple[str, ...]:
+    """The lost fields that came out empty."""
+    return tuple(name for name in run.lost if _to_default(run, name))
+
+
+def _function(target: Target) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    file = File(target.path, (target.root / target.path).read_bytes())
+    unit = file.unit(target.unit)
+    if unit is None or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        raise ProbeError(f"{target.name} is not a function")
+    return unit.tree
+
+
+def _parameters(target: Target, class_name: str) -> list[tuple[str, str]]:
+    """(name, annotation) of what must be given; the annotation's last name for a class."""
+    arguments = _function(target).args
+    named = [*arguments.posonlyargs, *arguments.args]
+    must = named[: len(named) - len(arguments.defaults)]
+    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    must += [arg for arg, default in keywords if default is None]
+    found = []
+    for arg in must:
+        note = ast.unparse(arg.annotation).strip("'\"") if arg.annotation else ""
+        found.append((arg.arg, class_name if note.rpartition(".")[2] == class_name else note))
+    return found
+
+
+def _fields(target: Target, class_path: str, class_name: str) -> list[tuple[str, str]]:
+    """(name, annotation) of a class's fields."""
+    file = File(class_path, (target.root / class_path).read_bytes())
+    unit = file.unit(class_name)
+    if unit is None or not isinstance(unit.tree, ast.ClassDef):
+        raise ProbeError(f"{class_path} has no class {class_name}")
+    return [
+        (node.target.id, ast.unparse(node.annotation))
+        for node in unit.tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
+
+
+def _compared(target: Target, parameter: str) -> dict[str, list[Plain]]:
+    """The constants that a function holds its parameter's fields against: they open its branches."""
+    found: dict[str, list[Plain]] = {}
+    for node in ast.walk(_function(target)):
+        if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Attribute):
+            continue
+        left, right = node.left, node.comparators[0]
+        constants = right.elts if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else [right]
+        if isinstance(left.value, ast.Name) and left.value.id == parameter:
+            values = [part.value for part in constants if isinstance(part, ast.Constant)]
+            found.setdefault(left.attr, []).extend(values)
+    return found
+
+
+def _module(target: Target, class_path: str) -> str:
+    """The name under which the target's file imports the class's: below the first folder searched."""
+    for folder in search_paths(target.root, target.path):
+        whole = target.root / class_path
+        if whole.is_relative_to(folder):
+            parts = whole.relative_to(folder).with_suffix("").parts
+            if all(part.isidentifier() for part in parts) and len(parts) > 1:
+                return ".".join(parts)
+    return module_name(target.root, class_path)
+
+
+def _worlds(
+    parameters: Sequence[tuple[str, str]],
+    parameter: str,
+    cls: str,
+    fields: Sequence[tuple[str, str]],
+    compared: dict[str, list[Plain]],
+) -> Iterator[dict[str, Plain]]:
+    """Arguments: every field with a value of its own, those that are compared with each constant too."""
+    choices = []
+    for number, (name, note) in enumerate(fields):
+        own = _own(note, name, number)
+        choices.append([*compared.get(name, ()), own])
+    others = [
+        (name, [False, True] if note == "bool" else [_own(note, name, 90)])
+        for name, note in parameters
+        if name != parameter
+    ]
+    for values in itertools.product(*choices):
+        old = Instance(cls, "fields", dict(zip([name for name, _ in fields], values, strict=True)))
+        for rest in itertools.product(*(options for _, options in others)):
+            given = dict(zip([name for name, _ in others], rest, strict=True))
+            yield {name: old if name == parameter else given[name] for name, _ in parameters}
+
+
+def _own(note: str, name: str, number: int) -> Plain:
+    """A value that no other field has, of the annotated kind as far as it shows."""
+    kind = note.replace("Optional[", "").split("|")[0].strip().rstrip("]").lower()
+    unique = 701 + number
+    if kind.startswith(("tuple", "sequence")):
+        return (unique,)
+    if kind.startswith(("list", "iterable")):
+        return [unique]
+    if kind.startswith(("dict", "mapping")):
+        return {f"own {name}": unique}
+    if kind.startswith("set"):
+        return {unique}
+    if kind.startswith("frozenset"):
+        return frozenset({unique})
+    if kind in ("int", "float"):
+        return unique if kind == "int" else unique + 0.5
+    return True if kind == "bool" else f"own {name}"

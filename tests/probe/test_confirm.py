@@ -1,0 +1,176 @@
+"""Lint and probe meet: a finding that a run confirms is proved, one that a run refutes is withdrawn."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+CASES = Path(__file__).parent.parent / "cases"
+
+
+@pytest.fixture
+def case(tmp_path):
+    """A copy of a case's repository, with further files."""
+
+    def copy(name, **files):
+        folder = Path(shutil.copytree(CASES / name / "repo", tmp_path / name))
+        (folder / "pyproject.toml").touch()
+        for path, text in files.items():
+            (folder / "tests" / f"{path}.py").write_text(text)
+        return folder
+
+    return copy
+
+
+@pytest.fixture
+def linted(reviewbot):
+    """Lints a folder with --probe for one rule and gives its findings and what was said."""
+
+    def lint(folder, rule, *words):
+        ran = reviewbot(
+            *("lint", "--no-cache", "--probe", "--select", rule, "--output-format", "json", *words, "."),
+            cwd=folder,
+        )
+        return json.loads(ran.out), ran.err
+
+    return lint
+
+
+def test_an_excuse_is_proved_with_its_witness(linted, case):
+    (finding,), said = linted(case("excuse-branch"), "excuse-branch")
+    assert finding["certainty"] == "proved"
+    assert finding["evidence"]["entry"] == "tests/parity.py::main"
+    (change,) = finding["evidence"]["witness"]["changes"]
+    assert change["where"] == "restored_rows[0].token_ids[4]"
+    assert "tests/parity.py:40: excuse-branch: confirmed" in said
+
+
+def test_without_inputs_a_finding_stays_as_it_was(linted, case):
+    folder = case("excuse-branch")
+    (folder / "tests" / "test_parity.py").unlink()
+    (finding,), said = linted(folder, "excuse-branch")
+    assert "evidence" not in finding
+    assert "not run to an end: no test of this repository mentions" in said
+
+
+ROWS = """
+import copy
+from row_parity import compare_rows
+from trainer.advantage import add_advantages
+
+def rows():
+    made = [
+        {"group_id": g, "token_ids": [1, 2, 3], "token_mask": [0, 1, 1], "sample_mask": 1.0,
+         "reward": reward, "logprobs": [0.0, -0.5, -0.25]}
+        for g, reward in (("a", 1.0), ("a", 0.0), ("b", 0.25), ("b", 0.75))
+    ]
+    add_advantages(made)
+    return made
+
+def test_same():
+    compare_rows(rows(), copy.deepcopy(rows()))
+"""
+
+
+def test_an_implied_check_is_proved_once_the_producer_was_run(linted, case):
+    (finding,), said = linted(case("implied-check", test_rows=ROWS), "implied-check")
+    assert finding["certainty"] == "proved"
+    assert "trainer/advantage.py:17 run again it catches" in finding["evidence"]["says"]
+    assert "none of them alone" in finding["evidence"]["says"]
+    assert "confirmed" in said
+
+
+LOG = """
+import logging
+from restore_parity import check_boundaries
+from worker.generation import Cut, finish_call
+
+def test_log(caplog):
+    with caplog.at_level(logging.INFO):
+        finish_call("c2", Cut("c1", [5, 6, 7]), [8, 9])
+    check_boundaries(caplog.text, {"c1": 3})
+"""
+
+
+def test_arithmetic_of_a_log_line_never_fires_on_what_the_worker_logs(linted, case):
+    (finding,), _ = linted(case("restated-arithmetic", test_log=LOG), "restated-arithmetic")
+    assert finding["certainty"] == "proved"
+    assert "worker/generation.py:15 run again it never fires" in finding["evidence"]["says"]
+
+
+def test_two_tests_that_notice_the_same_are_duplicates(linted, case):
+    (finding,), _ = linted(case("duplicate-tests"), "duplicate-test")
+    assert finding["certainty"] == "proved"
+    assert finding["evidence"]["says"].startswith("both fail on the same change")
+
+
+def test_two_tests_that_notice_different_things_are_none(linted, case):
+    folder = case("duplicate-tests")
+    assert len(linted(folder, "duplicate-test")[0]) == 1
+    file = folder / "tests" / "test_cut.py"
+    text = file.read_text()
+    mended = text.replace(
+        '    if f"prefix={count}" not in log:',
+        '    if "7" in log:\n        raise AssertionError("wrong prefix")\n'
+        '    if f"prefix={count}" not in log and "7" not in log:',
+    )
+    assert mended != text
+    file.write_text(mended)
+    findings, said = linted(folder, "duplicate-test")
+    assert findings == []
+    assert "withdrawn: 2 changes of the code that they run fail only one of them" in said
+
+
+def test_a_dropped_field_is_proved_by_filling_every_field(linted, case):
+    (finding,), _ = linted(case("field-dropped-on-rebuild"), "field-dropped-on-rebuild")
+    assert finding["certainty"] == "proved"
+    assert finding["evidence"]["says"] == "with every field filled, `saved_prefix` comes out empty"
+
+
+LOOPS = """
+def load(kind):
+    return [kind, kind]
+
+def test_never_over_anything():
+    for row in [r for r in load(1) if r > 5]:
+        assert row == 1
+
+def test_over_something():
+    rows = load(1)
+    for row in [r for r in rows if r > 0]:
+        assert row == 1
+    assert rows == [1, 1]
+"""
+
+
+def test_a_loop_over_nothing_is_proved_and_one_whose_inputs_are_checked_is_not(linted, tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "test_loops.py").write_text(LOOPS)
+    findings, said = linted(tmp_path, "loop-may-be-empty")
+    by_line = {finding["line"]: finding for finding in findings}
+    assert by_line[7]["certainty"] == "proved"
+    assert by_line[7]["evidence"]["says"] == "in its own passing run it runs 0 times"
+    assert 12 not in by_line or "evidence" not in by_line[12]
+    assert "test_loops.py:7: loop-may-be-empty: confirmed" in said
+
+
+def test_a_review_carries_the_evidence_into_its_comments(reviewbot, repository, case):
+    folder = case("excuse-branch")
+    files = {f"tests/{path.name}": path.read_text() for path in (folder / "tests").glob("*.py")}
+    repository.commit({"README.md": "x"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit(files)
+    words = ("review", "--base", "main", "--head", "topic", "--repository", "ada/parity", "--probe")
+    ran = reviewbot(*words, "--output-format", "json", cwd=repository.folder)
+    bodies = [
+        thread["body"]
+        for thread in json.loads(ran.out)["threads"]
+        if thread["finding"]["rule"] == "excuse-branch"
+    ]
+    assert len(bodies) == 1
+    assert "restored_rows   10 11 20 21 77 40 41 42 43 44" in bodies[0]
+    assert "**Run:** `tests/parity.py::main`" in bodies[0]
+    assert repository.git("status", "--porcelain") == ""
