@@ -235,8 +235,10 @@ def test_a_fork_bomb_in_the_tests_ends_with_them(reviewbot, tmp_path):
     left = [
         number
         for number in {int(name) for name in os.listdir("/proc") if name.isdigit()} - before
+        # reviewbot: ignore[excuse-branch] other processes of the machine are not this test's
         if b"recorder" in _command(number)
     ]
+    # reviewbot: ignore[loop-may-be-empty] that nothing is left is what must hold
     assert left == []
 
 
