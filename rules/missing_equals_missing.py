@@ -1,0 +1,261 @@
+"""A comparison in which what is missing on both sides counts as equal.
+
+## Why
+`left.get("reward") == right.get("reward")` holds when neither run wrote a reward, or when the field was
+renamed: both sides are None. A default taken from the other side, `restored.get(key, reference[key])`, makes
+a lost key equal by construction.
+
+## Instead
+Index: `left["reward"] == right["reward"]`, so that a missing key fails; or compare the key sets first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import libcst as cst
+
+from reviewbot.flow.guards import deciding, same_keys
+from reviewbot.flow.judgements import judgements
+from reviewbot.flow.judging import judges
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
+from reviewbot.flow.terms import terms
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.model import Certainty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lookup:
+    """`holder.get(key, default)` or `getattr(holder, key, default)`; `default` is None where it is None."""
+
+    node: cst.Call
+    holder: cst.BaseExpression
+    key: cst.BaseExpression
+    default: cst.BaseExpression | None
+    indexed: str
+
+
+class MissingEqualsMissing(Rule):
+    kinds = ("function", "method", "module")
+    bad = (
+        Example("""
+            def test_rewards(run):
+                left, right = run(1), run(2)
+                assert left.get("reward") == right.get("reward")  # <- here
+        """),
+        Example(
+            """
+            FIELDS = ("token_ids", "reward")
+
+            def compare(reference, restored):
+                for field in FIELDS:
+                    if reference.get(field) != restored.get(field):  # <- here
+                        raise AssertionError(f"{field} differs")
+            """,
+            path="tools/parity.py",
+        ),
+        Example("""
+            def test_defaults(run, baseline):
+                restored = run(1)
+                for key in baseline:
+                    assert restored.get(key, baseline[key]) == baseline[key]  # <- here
+        """),
+        Example("""
+            def test_settings(run):
+                old, new = run(1), run(2)
+                assert getattr(old, "seed", None) == getattr(new, "seed", None)  # <- here
+        """),
+        Example("""
+            def test_named(run):
+                first, second = run(1).get("loss"), run(2).get("loss")
+                assert first == second  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            def test_rewards(run):
+                left, right = run(1), run(2)
+                assert left["reward"] == right["reward"]
+                assert left.get("reward") == 1
+                assert left.get("unknown") is None
+        """),
+        Example("""
+            def test_keys_first(run):
+                left, right = run(1), run(2)
+                assert left.keys() == right.keys()
+                for key in ("reward", "tokens"):
+                    assert left.get(key) == right.get(key)
+        """),
+        Example("""
+            def test_own_keys(run):
+                left, right = run(1), run(2)
+                for key in left:
+                    assert left.get(key) == right.get(key)
+        """),
+        Example("""
+            def test_there(run):
+                left, right = run(1), run(2)
+                assert left.get("reward") is not None
+                assert left.get("reward") == right.get("reward")
+        """),
+        Example("""
+            def test_the_default_itself(settings):
+                assert settings.get("nonexistent", "default") == "default"
+                sentinel = object()
+                assert settings.get("nonexistent", sentinel) is sentinel
+        """),
+        Example("""
+            def test_before_and_after(row, run):
+                before = row.get("reward")
+                run(row)
+                assert row.get("reward") == before
+        """),
+        Example("""
+            def test_different_defaults(run):
+                left, right = run(1), run(2)
+                assert left.get("reward", "left has none") == right.get("reward", "right has none")
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.calls("get", "getattr") and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        reported: set[int] = set()
+        for judgement in judgements(unit):
+            if id(judgement.left) in reported:
+                continue
+            left, right = (_lookup(unit, side) for side in (judgement.left, judgement.right))
+            for one, other in ((left, judgement.right), (right, judgement.left)):
+                if one is not None and _falls_back_on(unit, one, other):
+                    reported.add(id(judgement.left))
+                    says = f"a missing `{_key(unit, one)}` is replaced by the very value it is compared with"
+                    yield self._report(unit, judgement.left, (one,), says, "proved", None)
+                    break
+            else:
+                if left is not None and right is not None and _both_may_miss(unit, left, right):
+                    reported.add(id(judgement.left))
+                    says = f"where both sides lack `{_key(unit, left)}`, both are the default, and equal"
+                    fix = _index(unit, judgement.left, judgement.right, left, right)
+                    yield self._report(unit, judgement.left, (left, right), says, "likely", fix)
+
+    def _report(
+        self,
+        unit: Unit,
+        at: cst.BaseExpression,
+        lookups: tuple[_Lookup, ...],
+        says: str,
+        certainty: Certainty,
+        fix: Fix | None,
+    ) -> Finding:
+        node = _comparison(unit, at)
+        return self.finding(
+            unit,
+            node,
+            says,
+            certainty=certainty,
+            steps=[step(unit, one.node, "this answers although nothing is there") for one in lookups],
+            still_catches=still_catches(unit, node),
+            fix=fix,
+        )
+
+
+def _comparison(unit: Unit, side: cst.BaseExpression) -> cst.CSTNode:
+    for above in unit.ancestors(side):
+        if isinstance(above, (cst.Comparison, cst.Call, cst.BaseSmallStatement)):
+            return above
+    return side
+
+
+def _lookup(unit: Unit, node: cst.BaseExpression) -> _Lookup | None:
+    node = values(unit).resolve(node)
+    if not isinstance(node, cst.Call) or any(arg.star or arg.keyword for arg in node.args):
+        return None
+    given = [arg.value for arg in node.args]
+    if dotted(node.func) == "getattr" and len(given) == 3:
+        key = literal(given[1])
+        indexed = f"{unit.text(given[0])}.{key}" if isinstance(key, str) and key.isidentifier() else ""
+        return _Lookup(node, given[0], given[1], _or_none(given[2]), indexed)
+    if last_name(node) == "get" and isinstance(node.func, cst.Attribute) and 1 <= len(given) <= 2:
+        holder = node.func.value
+        if dotted(holder).partition(".")[0] in unit.file.imports:
+            return None  # requests.get(url), os.environ.get(name)
+        default = _or_none(given[1]) if len(given) == 2 else None
+        return _Lookup(node, holder, given[0], default, f"{unit.text(holder)}[{unit.text(given[0])}]")
+    return None
+
+
+def _or_none(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    return None if literal(node) is None else node
+
+
+def _key(unit: Unit, one: _Lookup) -> str:
+    value = literal(one.key)
+    return value if isinstance(value, str) else unit.text(one.key)
+
+
+def _falls_back_on(unit: Unit, one: _Lookup, other: cst.BaseExpression) -> bool:
+    """Whether a lookup's default is what it is compared with."""
+    if one.default is None or literal(one.default) is not UNKNOWN:
+        return False
+    flow, own = values(unit), terms(unit)
+    default = flow.resolve(one.default)
+    entry = isinstance(default, (cst.Subscript, cst.Attribute)) or last_name(default) == "get"
+    if isinstance(default, cst.Name):
+        entry = any(binding.kind == "loop" for binding in flow.reaching(default))
+    # A sentinel that the test made itself is there to test the default.
+    return entry and own.text(one.default) == own.text(other)
+
+
+def _both_may_miss(unit: Unit, left: _Lookup, right: _Lookup) -> bool:
+    own = terms(unit)
+    if own.text(left.key) != own.text(right.key) or unit.text(left.holder) == unit.text(right.holder):
+        return False
+    if len({None if one.default is None else own.text(one.default) for one in (left, right)}) > 1:
+        return False
+    if any(_has_key(unit, one) for one in (left, right)):
+        return False
+    return not same_keys(unit, left.node, left.holder, right.holder)
+
+
+def _has_key(unit: Unit, one: _Lookup) -> bool:
+    """Whether the key is known to be there: it iterates over the holder, or something looks at the entry."""
+    own = terms(unit)
+    holder = own.text(one.holder)
+    if isinstance(one.key, cst.Name):
+        for binding in values(unit).reaching(one.key):
+            if binding.kind == "loop" and binding.value is not None and holder in own.sizes(binding.value):
+                return True
+    entry, indexed = own.text(one.node), one.indexed
+    for expression in deciding(unit):
+        for node in walk(expression):
+            if _is_membership(node) and own.text(node.left) == own.text(one.key):
+                return True
+            looks = isinstance(node, (cst.Call, cst.Subscript, cst.Attribute)) and node is not one.node
+            if looks and (own.text(node) == entry or unit.text(node) == indexed):
+                return True
+    return False
+
+
+def _is_membership(node: cst.CSTNode) -> TypeGuard[cst.Comparison]:
+    return isinstance(node, cst.Comparison) and isinstance(node.comparisons[0].operator, (cst.In, cst.NotIn))
+
+
+def _index(
+    unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression, one: _Lookup, other: _Lookup
+) -> Fix | None:
+    """Indexing on both sides, where both lookups stand in the comparison itself."""
+    node = unit.parent(left)
+    if one.node is not left or other.node is not right or not isinstance(node, cst.Comparison):
+        return None
+    if not one.indexed or not other.indexed:
+        return None
+    text = unit.text(node).replace(unit.text(left), one.indexed).replace(unit.text(right), other.indexed)
+    return Fix("index, so that what is missing fails", (rewrite(unit, node, text),), safe=True)

@@ -1,0 +1,221 @@
+"""An expected failure that any failure satisfies.
+
+## Why
+`pytest.raises(Exception)` passes on a misspelt name, a wrong argument, a missing file. An `AssertionError`
+that is expected from a helper with several checks may be any of theirs: a real difference counts as the
+refusal that was meant.
+
+## Instead
+Name the exception, and what it must say: `pytest.raises(ValueError, match="prefix")`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.assertions import KNOWN
+from reviewbot.flow.checks import checks, raising_context
+from reviewbot.flow.handlers import caught, expects_failure, fate, raised_by, takes
+from reviewbot.flow.judging import in_test_file, judges
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import keyword_argument, last_name, literal, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+
+_BROAD = frozenset({"Exception", "BaseException"})
+_PLAIN = frozenset({"raises", "assertRaises", "assert_raises"})
+_ANYTHING = ("", ".*", ".", ".+", "^.*$")
+
+
+class RaisesTooBroad(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example("""
+            import pytest
+
+            def test_refuses(run):
+                with pytest.raises(Exception):  # <- here
+                    run(-1)
+        """),
+        Example("""
+            def test_refuses(self, run):
+                self.assertRaises(Exception, run, -1)  # <- here
+        """),
+        Example("""
+            import pytest
+
+            def test_refuses(run):
+                with pytest.raises(Exception, match=".*"):  # <- here
+                    run(-1)
+        """),
+        Example("""
+            import pytest
+
+            def test_refuses(run):
+                try:
+                    run(-1)
+                    pytest.fail("no error")
+                except Exception:  # <- here
+                    pass
+        """),
+        Example("""
+            import pytest
+
+            def compare_loss(run, baseline):
+                assert len(run(1)) == len(baseline)
+                assert run(1) == baseline
+
+            def test_refuses(run, baseline):
+                try:
+                    compare_loss(run, baseline)
+                    pytest.fail("expected an error")
+                except AssertionError:  # <- here
+                    pass
+        """),
+    )
+    good = (
+        Example("""
+            import pytest
+
+            def test_refuses(run):
+                with pytest.raises(ValueError):
+                    run(-1)
+                with pytest.raises(Exception, match="negative"):
+                    run(-1)
+        """),
+        Example("""
+            import pytest
+
+            def test_looks_at_it(run):
+                with pytest.raises(Exception) as caught:
+                    run(-1)
+                assert "negative" in str(caught.value)
+        """),
+        Example("""
+            def test_looks_at_it(self, run):
+                with self.assertRaises(Exception) as context:
+                    run(-1)
+                self.assertIsInstance(context.exception, ValueError)
+        """),
+        Example("""
+            import pytest
+
+            def test_must_differ(run):
+                with pytest.raises(AssertionError):
+                    assert run(1) == run(2)
+        """),
+        Example("""
+            def test_must_differ(run):
+                try:
+                    assert run(1) == run(2)
+                except AssertionError:
+                    return
+                raise RuntimeError("equal")
+        """),
+        Example("""
+            import pytest
+
+            def test_raises_its_own(run):
+                with pytest.raises(Exception):
+                    raise Exception("cut")
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return (unit.calls(*_PLAIN) or unit.has(ast.Try)) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not judges(unit):
+            return
+        for call in unit.find(cst.Call):
+            if last_name(call) in _PLAIN and call.args and _is_context_or_call(unit, call):
+                yield from self._call(unit, call)
+        if unit.is_test or in_test_file(unit.file.path):
+            for node in unit.find(cst.Try):
+                yield from self._try(unit, node)
+
+    def _call(self, unit: Unit, call: cst.Call) -> Iterator[Finding]:
+        expected = call.args[0].value
+        named = [last_name(e.value) for e in expected.elements] if isinstance(expected, cst.Tuple) else []
+        broad = _BROAD.intersection(named or [last_name(expected)])
+        if not broad or _is_looked_at(unit, call) or _raises_itself(unit, call):
+            return
+        match = keyword_argument(call, "match")
+        if match is not None and literal(match) not in _ANYTHING:
+            return
+        name = min(broad)
+        rest = " and `match` refuses no message" if match is not None else ""
+        yield self.finding(
+            unit,
+            call,
+            f"any `{name}` will do here{rest}: a misspelt name or a wrong argument passes as the expected"
+            " failure",
+            certainty="likely",
+            steps=(step(unit, expected, f"every error of the code under test is an `{name}`"),),
+            still_catches=still_catches(unit, *_block(unit, call), but=_around(unit, call)),
+        )
+
+    def _try(self, unit: Unit, node: cst.Try) -> Iterator[Finding]:
+        for handler in node.handlers:
+            if fate(unit, handler.body) != "lost" or handler.type is None:
+                continue
+            handled = caught(handler)
+            inside = [c for c in checks(unit) if any(below is c.node for below in walk(node.body))]
+            # What fails outright is how the test says that it expects the failure.
+            if not any(c.condition is None and not takes(handled, raised_by(c)) for c in inside):
+                continue
+            helpers = [c for c in inside if c.kind == "helper"]
+            if handled & _BROAD:
+                says = f"any `{min(handled & _BROAD)}` passes as the expected failure"
+            elif "AssertionError" in handled and helpers and expects_failure(unit, node, helpers[0].node):
+                says = "any failed check of the function called here passes as the expected failure"
+            else:
+                continue
+            yield self.finding(
+                unit,
+                handler.type,
+                says,
+                certainty="likely",
+                steps=(
+                    step(unit, (helpers or inside)[0].node, "this may fail for more than one reason"),
+                    step(unit, handler.type, "and whatever it was ends here"),
+                ),
+                still_catches=still_catches(unit, node.body, but=(node,)),
+            )
+
+
+def _is_context_or_call(unit: Unit, call: cst.Call) -> bool:
+    above = unit.parent(call)
+    if isinstance(above, cst.WithItem):
+        return raising_context(above) is call
+    return isinstance(above, cst.Expr) and len(call.args) > 1 and last_name(call) in KNOWN
+
+
+def _block(unit: Unit, call: cst.Call) -> tuple[cst.CSTNode, ...]:
+    around = _around(unit, call)
+    return (around[0].body,) if around and isinstance(around[0], cst.With) else (call,)
+
+
+def _around(unit: Unit, call: cst.Call) -> tuple[cst.CSTNode, ...]:
+    return tuple(above for above in unit.ancestors(call) if isinstance(above, cst.With))[:1]
+
+
+def _is_looked_at(unit: Unit, call: cst.Call) -> bool:
+    """Whether the exception is kept under a name that is read afterwards."""
+    item = unit.parent(call)
+    if not isinstance(item, cst.WithItem) or item.asname is None:
+        return False
+    name = item.asname.name
+    return isinstance(name, cst.Name) and any(
+        read.value == name.value and any(b.node is name for b in values(unit).reaching(read))
+        for read in values(unit).reads(unit.node)
+    )
+
+
+def _raises_itself(unit: Unit, call: cst.Call) -> bool:
+    """Whether the block raises the exception itself: what is tested is what happens to it on the way."""
+    return any(isinstance(node, cst.Raise) for block in _block(unit, call) for node in walk(block))
