@@ -25,7 +25,7 @@ from reviewbot.flow.excuses import Excuse, excuses
 from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
 
@@ -102,6 +102,18 @@ class ExcuseBranch(Rule):
         ),
         Example(
             """
+            def compare(before, after, most):
+                aside = 0
+                for left, right in zip(before, after, strict=True):
+                    if left.tokens != right.tokens:  # <- here
+                        aside += 1
+                        continue
+                    assert left.reward == right.reward
+                assert aside <= most
+            """
+        ),
+        Example(
+            """
             import warnings
 
             def check(left, right, ratio, lenient):
@@ -145,6 +157,19 @@ class ExcuseBranch(Rule):
         """),
     )
     good = (
+        # What was set aside is counted, and none may be.
+        Example(
+            """
+            def compare(before, after):
+                aside = 0
+                for left, right in zip(before, after, strict=True):
+                    if left.tokens != right.tokens:
+                        aside += 1
+                        continue
+                    assert left.reward == right.reward
+                assert aside == 0
+            """
+        ),
         # Equality leads on, every difference reaches the failure.
         Example(
             """
@@ -250,27 +275,43 @@ class ExcuseBranch(Rule):
                     _message(unit, excuse),
                     certainty=excuse.certainty,
                     steps=_steps(unit, excuse),
-                    still_catches=_catches(unit, excuse.detour),
+                    still_catches=_catches(unit, excuse),
                     fix=_fix(unit, excuse.detour),
                 )
 
 
 def _message(unit: Unit, excuse: Excuse) -> str:
     detour = excuse.detour
-    condition = _short(canonical(detour.condition))
+    holds = _holds(detour)
     if excuse.by_setting:
-        holds = condition if detour.outcome else f"not {condition}".replace("not not ", "")
         return f"with `{holds}` this loop goes over both sides and compares nothing"
-    negated = "" if detour.outcome else "not "
-    missed = ", ".join(_missed(unit, detour)[:4])
-    message = (
-        f"where {negated}`{condition}` holds, {missed} {'are' if ', `' in missed else 'is'} never compared,"
-    )
-    message += " and the compared values themselves decide that"
+    missed = _missed(unit, detour)[:4]
+    never = f"{', '.join(missed)} {'are' if len(missed) > 1 else 'is'} never compared"
+    where = f"where `{holds}` holds" if not isinstance(detour.node, cst.For) else f"for what is in `{holds}`"
+    message = f"{where}, {never}, and the compared values themselves decide that"
     for found in excuse.ranges[:1]:
         message += f"; the excused range begins at `{_short(canonical(found.low))}` and ends at"
         message += f" `{_short(canonical(found.high))}`, which come from different things"
     return message
+
+
+_OPPOSITE = ((" not in ", " in "), (" is not ", " is "), (" != ", " == "))
+
+
+def _holds(detour: Detour) -> str:
+    """The condition as it stands when the branch is open."""
+    node, code = detour.condition, _short(canonical(detour.condition))
+    if detour.outcome:
+        return code
+    if isinstance(node, cst.UnaryOperation):
+        return _short(canonical(node.expression))
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        for one, other in _OPPOSITE:
+            if one in code:
+                return code.replace(one, other)
+            if other in code:
+                return code.replace(other, one)
+    return f"not {code}" if isinstance(node, (cst.Name, cst.Call, cst.Attribute)) else f"not ({code})"
 
 
 def _missed(unit: Unit, detour: Detour) -> list[str]:
@@ -293,15 +334,11 @@ def _kept(unit: Unit, detour: Detour) -> list[Judgement]:
 
 def _fields(unit: Unit, one: Judgement) -> list[str]:
     """The names of the fields that a judgement compares: its literal key, or those that its loop lists."""
-    if not isinstance(one.left, cst.Subscript) or len(one.left.slice) != 1:
-        return []
-    index = one.left.slice[0].slice
-    if not isinstance(index, cst.Index):
-        return []
-    if isinstance(index.value, cst.SimpleString):
-        return [f"`{index.value.evaluated_value}`"]
-    loop = enclosing(unit, one.node, cst.For)
-    while isinstance(loop, cst.For) and canonical(loop.target) != canonical(index.value):
+    index = _index(one.left)
+    if isinstance(index, cst.SimpleString):
+        return [f"`{index.evaluated_value}`"]
+    loop = enclosing(unit, one.node, cst.For) if index is not None else None
+    while isinstance(loop, cst.For) and index is not None and canonical(loop.target) != canonical(index):
         loop = enclosing(unit, loop, cst.For)
     if not isinstance(loop, cst.For):
         return []
@@ -315,12 +352,28 @@ def _fields(unit: Unit, one: Judgement) -> list[str]:
     return [f"`{e.value}`" for e in listed.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
 
 
+def _index(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a value is looked up by: `field` of `row[field]` and of `row.get(field)`."""
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        index = node.slice[0].slice
+        return index.value if isinstance(index, cst.Index) else None
+    if isinstance(node, cst.Call) and last_name(node) in ("get", "getattr") and node.args:
+        return node.args[-1 if last_name(node) == "getattr" else 0].value
+    return None
+
+
 def _steps(unit: Unit, excuse: Excuse) -> list[Step]:
     """What opens the branch, the deepest first, then the branch, then what it leads around."""
     detour = excuse.detour
     found: list[Step] = []
+    ends = [end for interval in excuse.ranges[:1] for end in (interval.low_from, interval.high_from)]
     for where, read in reversed(excuse.opened.read):
-        if read is not detour.condition and isinstance(read, cst.BaseExpression) and _decides(where, read):
+        if (
+            read is not detour.condition
+            and read not in ends
+            and isinstance(read, cst.BaseExpression)
+            and _decides(where, read)
+        ):
             found.append(step(where, read, f"this decides what is excused: `{_short(canonical(read))}`"))
     for interval in excuse.ranges[:1]:
         for node, word in ((interval.low_from, "begins with"), (interval.high_from, "ends with")):
@@ -341,10 +394,12 @@ def _decides(where: Unit, node: cst.BaseExpression) -> bool:
     return any(isinstance(below, cst.Call) and callee(where, below) is not None for below in walk(node))
 
 
-def _catches(unit: Unit, detour: Detour) -> tuple[str, ...]:
-    kept = _kept(unit, detour)
+def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
+    detour = excuse.detour
     clauses = []
-    for one in kept[:3]:
+    if excuse.capped is not None:
+        clauses.append(f"line {unit.span(excuse.capped.node).line} bounds how many are excused, not which")
+    for one in _kept(unit, detour)[:3]:
         names = ", ".join(_fields(unit, one)) or f"`{_short(canonical(one.left))}`"
         clauses.append(f"line {unit.span(one.left).line} still compares {names} of an excused row")
     missed = [one.node for one in detour.missed]

@@ -21,10 +21,10 @@ import libcst as cst
 
 from reviewbot.flow.calls import bind, callers, defaults, module_value
 from reviewbot.flow.detours import Detour, detours
-from reviewbot.flow.judgements import judged_names, judgements, records
+from reviewbot.flow.judgements import judged_names, records
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal
 from reviewbot.flow.values import Values, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -128,7 +128,7 @@ class ExcuseParameter(Rule):
             return
         usual, judged = defaults(unit), judged_names(unit)
         reported: set[str] = set()
-        for asked in (*_asked(unit), *_taken_away(unit)):
+        for asked in _asked(unit):
             recorded = any(records(unit, statement) & judged for statement in asked.detour.body)
             if asked.name not in usual or asked.name in reported or recorded:
                 continue
@@ -182,6 +182,10 @@ class Asked:
 def _asked(unit: Unit) -> Iterator[Asked]:
     flow = values(unit)
     for detour in detours(unit):
+        if isinstance(detour.node, cst.For):
+            if _is_parameter(flow, detour.condition):
+                yield Asked(detour, canonical(detour.condition), leaves_out=True)
+            continue
         for node, negated in _operands(detour.condition, False):
             if isinstance(node, cst.Comparison):
                 operator, asked = node.comparisons[0].operator, node.comparisons[0].comparator
@@ -210,21 +214,6 @@ def _plain(node: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
         node = node.expression
     return node
-
-
-def _taken_away(unit: Unit) -> Iterator[Asked]:
-    """Loops over keys from which a parameter was taken away: `for key in left.keys() - ignore`."""
-    for loop in unit.find(cst.For):
-        keys = loop.iter
-        if isinstance(keys, cst.Call) and dotted(keys.func) in ("sorted", "list") and keys.args:
-            keys = keys.args[0].value
-        if not isinstance(keys, cst.BinaryOperation) or not isinstance(keys.operator, cst.Subtract):
-            continue
-        inside = {id(below) for below in walk(loop)}
-        missed = tuple(one for one in judgements(unit) if id(one.node) in inside)
-        if missed and _is_parameter(values(unit), keys.right):
-            detour = Detour(keys, keys, True, (), None, missed)
-            yield Asked(detour, canonical(keys.right), leaves_out=True)
 
 
 def _listed(unit: Unit, default: cst.BaseExpression) -> list[str]:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
 from reviewbot.flow.judgements import Judgement, judgements
-from reviewbot.flow.syntax import literal, walk
+from reviewbot.flow.syntax import dotted, last_name, literal, walk
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -24,7 +24,8 @@ class Detour:
     """One arm of a branch, and the judgements that are not reached through it.
 
     `node` is the `if` (or the filter's comprehension), `outcome` the truth value of `condition` that opens
-    the arm, `body` its statements, `way` how it leaves, if it does.
+    the arm, `body` its statements, `way` how it leaves, if it does. For a loop over what is left of some keys
+    `node` is the loop and `condition` the collection that was taken away.
     """
 
     node: cst.CSTNode
@@ -45,6 +46,8 @@ def detours(unit: Unit) -> list[Detour]:
         found.extend(_arms(unit, node, every))
     for comprehension in unit.find(*_COMPREHENSIONS):
         found.extend(_filters(unit, comprehension, every))
+    for loop in unit.find(cst.For):
+        found.extend(_taken_away(loop, every))
     return found
 
 
@@ -91,6 +94,24 @@ def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator
                 if missed:
                     yield Detour(node, part, False, (), None, missed)
         clause = clause.inner_for_in
+
+
+def _taken_away(loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
+    """A loop over keys from which others were taken away: `for key in left.keys() - known`."""
+    keys = loop.iter
+    while (
+        isinstance(keys, cst.Call) and dotted(keys.func) in ("sorted", "list", "set", "tuple") and keys.args
+    ):
+        keys = keys.args[0].value
+    away: cst.BaseExpression | None = None
+    if isinstance(keys, cst.BinaryOperation) and isinstance(keys.operator, cst.Subtract):
+        away = keys.right
+    elif isinstance(keys, cst.Call) and last_name(keys) == "difference" and len(keys.args) == 1:
+        away = keys.args[0].value
+    ids = _under([loop.body])
+    missed = tuple(one for one in every if id(one.node) in ids)
+    if away is not None and missed:
+        yield Detour(loop, away, True, (), None, missed)
 
 
 def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

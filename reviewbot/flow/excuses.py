@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.checks import checks
+from reviewbot.flow.checks import Check, checks
 from reviewbot.flow.control import enclosing, guards
 from reviewbot.flow.detours import Detour, detours
 from reviewbot.flow.intervals import Interval, intervals
@@ -19,7 +19,7 @@ from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
 from reviewbot.flow.values import Binding, values
-from reviewbot.model import Certainty
+from reviewbot.model import CERTAINTIES, Certainty
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -34,13 +34,15 @@ _PRESENCE = frozenset({"isinstance", "hasattr", "callable"})
 @dataclass(frozen=True, slots=True, eq=False)
 class Excuse:
     """A detour that the compared values open. `opened` is what its condition was computed from, `ranges` are
-    those with unlike ends among it. `by_setting`: no compared value opens it, a setting does, for all."""
+    those with unlike ends among it. `by_setting`: no compared value opens it, a setting does, for all.
+    `capped`: a check that bounds how often it may open, and demands no more."""
 
     detour: Detour
     opened: Trace
     certainty: Certainty
     ranges: tuple[Interval, ...] = ()
     by_setting: bool = False
+    capped: Check | None = None
 
 
 def excuses(unit: Unit) -> Iterator[Excuse]:
@@ -48,14 +50,52 @@ def excuses(unit: Unit) -> Iterator[Excuse]:
     judged = judged_names(unit)
     reported: set[int] = set()
     for detour in detours(unit):
-        if id(detour.node) in reported or any(records(unit, one) & judged for one in detour.body):
+        if id(detour.node) in reported:
+            continue
+        noted = frozenset(name for one in detour.body for name in records(unit, one)) & judged
+        caps = [_cap(unit, name) for name in sorted(noted)]
+        if not all(caps):
             continue
         if detour.way is None and _checks_in(unit, detour):
             continue
         found = _excuse(unit, detour) or _setting(unit, detour)
         if found is not None:
             reported.add(id(detour.node))
-            yield found
+            yield (
+                replace(found, capped=caps[0], certainty=at_most(found.certainty, "likely"))
+                if caps
+                else found
+            )
+
+
+def at_most(certainty: Certainty, most: Certainty) -> Certainty:
+    """The weaker of two certainties."""
+    return max(certainty, most, key=CERTAINTIES.index)
+
+
+def _cap(unit: Unit, name: str) -> Check | None:
+    """The check that bounds a record from above, if no check of the unit demands that there is none."""
+    found: Check | None = None
+    for check in checks(unit):
+        looks_at = check.node if check.condition is None else check.condition
+        if name not in {below.value for below in walk(looks_at) if isinstance(below, cst.Name)}:
+            continue
+        if check.condition is None or not _bounds(check.condition, name):
+            return None
+        found = check
+    return found
+
+
+def _bounds(condition: cst.BaseExpression, name: str) -> bool:
+    """`aside <= 3`, `len(aside) < len(rows)`, `aside == len(rows)`: a comparison with another number."""
+    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+        return False
+    target = condition.comparisons[0]
+    sides = (condition.left, target.comparator)
+    other = [side for side in sides if name not in {b.value for b in walk(side) if isinstance(b, cst.Name)}]
+    if len(other) != 1 or literal(other[0]) in (0, None, False, True) or isinstance(other[0], cst.List):
+        return False
+    return not isinstance(target.operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot))
 
 
 def _checks_in(unit: Unit, detour: Detour) -> bool:
@@ -98,7 +138,8 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
 def _of_collection(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     """The condition asks a collection or a flag that the callers computed from both sides."""
     between = sides(unit, [one])
-    if between is None or not any(_is_asked(part) for part in _operands(detour.condition)):
+    taken_away = isinstance(detour.node, cst.For)
+    if between is None or not (taken_away or any(_is_asked(part) for part in _operands(detour.condition))):
         return None
     opened = condition_trace(unit, detour.condition, between)
     own = {id(below) for below in walk(detour.condition)}
@@ -108,7 +149,8 @@ def _of_collection(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     meaning = _of_set(unit, detour, opened, between)
     if meaning == "equal":
         return None
-    return Excuse(detour, opened, "proved", tuple(intervals(opened)))
+    ranges = tuple(intervals(opened))
+    return Excuse(detour, opened, "proved" if meaning == "different" or ranges else "likely", ranges)
 
 
 def _operands(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -196,21 +238,23 @@ def _compared_anyway(unit: Unit, detour: Detour, one: Judgement) -> bool:
 
 def _of_set(unit: Unit, detour: Detour, opened: Trace, between: Sides) -> Says | None:
     """What membership in a set says, from the condition under which a key is put into it."""
-    node = detour.condition
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
-        return None
-    operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
-    if not isinstance(operator, (cst.In, cst.NotIn)):
-        return None
-    inside = isinstance(operator, cst.In) is detour.outcome
+    node, inside = detour.condition, True
+    if not isinstance(detour.node, cst.For):
+        if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+            return None
+        operator = node.comparisons[0].operator
+        if not isinstance(operator, (cst.In, cst.NotIn)):
+            return None
+        inside = isinstance(operator, cst.In) is detour.outcome
+        node = node.comparisons[0].comparator
     for where, read in opened.read:
         for below in walk(read):
-            if isinstance(below, cst.CompIf) and where is unit:
+            if isinstance(below, cst.CompIf):
                 found = says(where, below.test, inside, between)
                 if found is not None:
                     return found
     flow = values(unit)
-    for name in flow.reads(comparator):
+    for name in flow.reads(node):
         for mutation in flow.mutations(name.value):
             for guard in guards(unit, mutation.node):
                 found = says(unit, guard.condition, guard.outcome is inside, between)

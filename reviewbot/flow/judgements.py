@@ -149,7 +149,12 @@ def _recorded(unit: Unit) -> Iterator[Judgement]:
     changes = [(node, node.target, node.value) for node in unit.find(cst.AugAssign)]
     for statement, target, value in (*stores, *changes):
         if root_name(target) in judged and _is_verdict(value):
-            yield from _agreeing(statement, unit, Check("assert", statement), value, holds=True)
+            check = Check("assert", statement)
+            yield from _agreeing(statement, unit, check, value, holds=True)
+            # A list of what differs: `[i for i in rows if a[i] != b[i]]`.
+            for part in walk(value):
+                if isinstance(part, cst.CompIf):
+                    yield from _agreeing(statement, unit, check, part.test, holds=False)
 
 
 def _agreeing(
@@ -175,12 +180,27 @@ def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpressi
     """The two values of which an expression measures how far they are apart."""
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
         return node.left, node.right
-    if isinstance(node, cst.Call) and _DISTANCE.search(last_name(node)):
+    if isinstance(node, cst.Call) and _names_distance(node):
         given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
         return (given[0], given[1]) if len(given) > 1 else None
     return None
 
 
+def is_distance(node: cst.CSTNode) -> bool:
+    """Whether an expression says how far values are apart: it subtracts, or calls what by its name does."""
+    return any(
+        (isinstance(below, cst.BinaryOperation) and isinstance(below.operator, cst.Subtract))
+        or (isinstance(below, cst.Call) and _names_distance(below))
+        for below in walk(node)
+    )
+
+
+def _names_distance(call: cst.Call) -> bool:
+    name = last_name(call)
+    return _DISTANCE.search(name) is not None and _POSITION.search(name) is None
+
+
+_POSITION = re.compile(r"(?i)(^|_)(first|last|index|where|find|position)(_|$)")
 _DISTANCE = re.compile(
     r"(?i)(^|_)(diff|difference|dist|distance|err|error|mse|mae|rmse|kl|kl_div|cosine|cos|psnr|ssim|snr"
     r"|similarity|mismatch|delta|loss)(_|$)"

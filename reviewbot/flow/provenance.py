@@ -8,19 +8,20 @@ positions of a loop are noted and not followed: which row is looked at says noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import libcst as cst
 
 from reviewbot.flow.calls import bind, callee, callers, defaults
 from reviewbot.flow.control import guards
-from reviewbot.flow.syntax import walk
-from reviewbot.flow.values import UNBOUND, Binding, values
+from reviewbot.flow.syntax import dotted, walk
+from reviewbot.flow.values import MUTATORS, UNBOUND, Binding, values
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _DEPTH = 5
 _STEPS = 600
@@ -84,7 +85,10 @@ class _Tracer:
             return
         self.found.read.append((unit, node))
         flow = values(unit)
+        own = self._attributes(unit, node)
         for name in flow.reads(node):
+            if id(name) in own:
+                continue
             reaching = flow.reaching(name)
             for binding in flow.all:
                 if binding in reaching and binding is not UNBOUND:
@@ -92,6 +96,26 @@ class _Tracer:
         for call in walk(node):
             if isinstance(call, cst.Call):
                 self._call(unit, call, frame)
+
+    def _attributes(self, unit: Unit, node: cst.CSTNode) -> set[int]:
+        """Follows the attributes of `self` to where the class's methods set them; returns the `self`s."""
+        found: set[int] = set()
+        if unit.owner is None:
+            return found
+        for below in walk(node):
+            if not isinstance(below, cst.Attribute) or not isinstance(below.value, cst.Name):
+                continue
+            if below.value.value not in ("self", "cls"):
+                continue
+            found.add(id(below.value))
+            binding = attribute(unit, below.attr.value)
+            if binding in self.found.bindings:
+                continue
+            self.found.bindings[binding] = unit
+            if self.up:
+                for method, value in _settings(unit, below.attr.value):
+                    self.work.append((method, value, None))
+        return found
 
     def _binding(self, unit: Unit, binding: Binding, frame: Frame | None, *, alone: bool) -> None:
         if binding in self.keys or binding.role in ("counter", "key"):
@@ -151,3 +175,35 @@ class _Tracer:
             return False
         self.seen.add(key)
         return True
+
+
+_ATTRIBUTES: WeakKeyDictionary[File, dict[tuple[str, str], Binding]] = WeakKeyDictionary()
+
+
+def attribute(unit: Unit, name: str) -> Binding:
+    """The binding that stands for an attribute of `self` in all methods of a class."""
+    known = _ATTRIBUTES.setdefault(unit.file, {})
+    key = (unit.name.rpartition(".")[0], name)
+    if key not in known:
+        known[key] = Binding(f"self.{name}", cst.Name(name), "attribute")
+    return known[key]
+
+
+def _settings(unit: Unit, name: str) -> Iterator[tuple[Unit, cst.BaseExpression]]:
+    """What the methods of a unit's class assign to an attribute of `self`, or put into it."""
+    for method in unit.file.units:
+        if method.kind != "method" or method.owner is not unit.owner or name not in method.facts.names:
+            continue
+        for node in method.find(cst.Assign):
+            for target in node.targets:
+                stored: cst.CSTNode = target.target
+                if isinstance(stored, cst.Subscript):
+                    stored = stored.value
+                if dotted(stored) == f"self.{name}":
+                    yield method, node.value
+                    yield from ((method, guard.condition) for guard in guards(method, node))
+        for call in method.find(cst.Call):
+            owner, _, last = dotted(call.func).rpartition(".")
+            if owner == f"self.{name}" and last in MUTATORS:
+                yield from ((method, arg.value) for arg in call.args)
+                yield from ((method, guard.condition) for guard in guards(method, call))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import predicate
-from reviewbot.flow.judgements import Judgement
+from reviewbot.flow.judgements import Judgement, is_distance
 from reviewbot.flow.provenance import Trace, trace
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import Binding, values
@@ -126,7 +127,26 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
             given = [node.func.value, *given]
         if len(given) == 2 and _across(unit, given[0], given[1], between):
             return "equal" if outcome else "different"
-    return None
+        return _of_helper(unit, node, outcome, between)
+    return _of_helper(unit, node, outcome, between) if isinstance(node, cst.Call) else None
+
+
+def _of_helper(unit: Unit, call: cst.Call, outcome: bool, between: Sides) -> Says | None:
+    """What the one value that a function of the file returns says, of the sides that it is given."""
+    function = callee(unit, call)
+    returns = function.find(cst.Return) if function is not None and function is not unit else []
+    if function is None or len(returns) != 1 or returns[0].value is None:
+        return None
+    left: set[Binding] = set()
+    right: set[Binding] = set()
+    given = bind(call, function)
+    for binding in values(function).all:
+        if binding.kind == "parameter" and binding.name in given:
+            came = frozenset(condition_trace(unit, given[binding.name], between).bindings)
+            if came.isdisjoint(between.left) is not came.isdisjoint(between.right):
+                (right if came.isdisjoint(between.left) else left).add(binding)
+    inside = Sides(frozenset(left), frozenset(right), frozenset())
+    return says(function, returns[0].value, outcome, inside) if left and right else None
 
 
 def _compared(
@@ -141,7 +161,11 @@ def _compared(
     if not below and not isinstance(operator, (cst.GreaterThan, cst.GreaterThanEqual)):
         return None
     # A distance between the sides against a bound.
-    apart, bound = (between.both(condition_trace(unit, node, between).bindings) for node in (left, right))
+    apart, bound = (
+        is_distance(values(unit).resolve(node))
+        and between.both(condition_trace(unit, node, between).bindings)
+        for node in (left, right)
+    )
     if apart is bound:
         return None
     return "equal" if (below is apart) is outcome else "different"

@@ -32,6 +32,7 @@ BindingKind = Literal[
     "import",
     "definition",
     "match",
+    "attribute",
     "unbound",
 ]
 Role = Literal["whole", "part", "item", "key", "value", "counter"]
