@@ -55,6 +55,9 @@ class Build:
     hops: int = 0
 
 
+# What these yield comes out of a text or a collection that one of their arguments is.
+_PARSING = frozenset({"findall", "finditer", "splitlines", "split", "loads", "map", "filter", "read_text"})
+
 _DIRECT: WeakKeyDictionary[Unit, list[tuple[cst.CSTNode, Binding, str, str]]] = WeakKeyDictionary()
 
 
@@ -229,6 +232,11 @@ def rows_of(flow: Values, node: cst.BaseExpression) -> Binding | None:
             return rows_of(flow, node.func.value)
         if dotted(node.func) in ("sorted", "list", "tuple", "reversed", "iter") and node.args:
             return rows_of(flow, node.args[0].value)
+        if last_name(node) in _PARSING:
+            parts = [arg.value for arg in node.args]
+            if isinstance(node.func, cst.Attribute):
+                parts.append(node.func.value)
+            return next((rows for part in parts if (rows := rows_of(flow, part)) is not None), None)
         return None
     while isinstance(node, (cst.Subscript, cst.Attribute)):
         node = node.value
