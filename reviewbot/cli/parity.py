@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reviewbot.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from reviewbot.parity.engines.engine import Settings
+    from reviewbot.parity.leg import Work
     from reviewbot.parity.restores import Restores
     from reviewbot.parity.result import Result
 
@@ -42,6 +48,19 @@ verdicts and exit codes:
   set aside     1   rows differ from a near-tie on; 0 where --allow-set-aside covers them
   fail          1   a difference that nothing excuses
   inconclusive  3   nothing was restored, or nothing could have differed
+"""
+
+
+RUN = """\
+examples:
+  reviewbot parity run                                  the small model that comes along, on the CPU
+  reviewbot parity run --plant all                      and which of thirteen faults this very run would catch
+  reviewbot parity run --model Qwen/Qwen3-0.6B --dtype bfloat16 --control
+  reviewbot parity run --engine vllm --out on-gpu       on a GPU: batch-invariant mode, Triton attention
+
+Three processes, one after the other: a reference; the same, killed by SIGKILL in mid-generation; and one that
+restores from what that one left on disk. DIR keeps their rows, journals and logs. An interrupted run goes on
+with --resume. One run at a time uses a DIR.
 """
 
 
@@ -86,6 +105,78 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     limits(compare)
     output(compare)
+    run = actions.add_parser(
+        "run",
+        help="make the runs, one of them killed in mid-generation, and compare them",
+        description="Makes a reference, a run that is killed, and one restored from its disk; compares.",
+        epilog=RUN,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _run_options(run)
+    limits(run)
+    output(run)
+
+
+def _run_options(run: argparse.ArgumentParser) -> None:
+    from reviewbot.parity.faults import FAULTS
+
+    run.add_argument(
+        "--workload", choices=("restore",), default="restore", help="what to run (default: restore)"
+    )
+    run.add_argument(
+        "--out", type=Path, default=Path("parity-run"), metavar="DIR", help="default: parity-run"
+    )
+    run.add_argument("--resume", action="store_true", help="go on with the run that DIR holds")
+    run.add_argument("--engine", choices=("transformers", "vllm"), default="transformers")
+    run.add_argument(
+        "--model", metavar="PATH_OR_NAME", help="a causal model (default: a small one that comes along)"
+    )
+    run.add_argument(
+        "--plant",
+        action="append",
+        default=[],
+        choices=("all", *FAULTS),
+        metavar="FAULT",
+        help="a fault, or `all`",
+    )
+    run.add_argument(
+        "--control", action="store_true", help="a reference at half the batch size bounds set-asides"
+    )
+    numbers = {
+        "steps": (2, "training steps"),
+        "prompts": (4, "prompts a step"),
+        "samples": (4, "samples a prompt; the first is greedy"),
+        "budget": (48, "tokens a model call may have"),
+        "seed": (0, "of prompts and of sampling"),
+        "at-a-time": (8, "calls decoded together"),
+        "min-cut": (3, "calls that the kill must cut in mid-generation"),
+        "threads": (1, "CPU threads of the engine"),
+        "max-length": (512, "tokens a row may have"),
+        "tensor-parallel": (1, "GPUs a model is split over (vllm)"),
+        "data-parallel": (1, "copies of the model (vllm)"),
+    }
+    for name, (default, says) in numbers.items():
+        run.add_argument(
+            f"--{name}", type=int, default=default, metavar="N", help=f"{says} (default: {default})"
+        )
+    run.add_argument(
+        "--temperature",
+        type=float,
+        default=0.7,
+        metavar="T",
+        help="of all samples but the first (default: 0.7)",
+    )
+    run.add_argument("--dump-format", choices=("plain", "nemo-rl"), default="plain")
+    run.add_argument(
+        "--attention", metavar="NAME", help="attention backend (vllm; on a GPU by default TRITON_ATTN)"
+    )
+    run.add_argument("--prefix-cache", action="store_true", help="let the engine keep a prefix cache (vllm)")
+    run.add_argument(
+        "--batch-invariant",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="vllm; on a GPU by default",
+    )
 
 
 def limits(command: argparse.ArgumentParser) -> None:
@@ -122,7 +213,102 @@ def output(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Runs the action."""
-    return _compare(options)
+    return _run(options) if options.action == "run" else _compare(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    import msgspec
+
+    from reviewbot.parity import context, folder, process, run
+    from reviewbot.parity.faults import FAULTS
+    from reviewbot.parity.judge import Limits
+
+    work, settings = _settings(options)
+    faults = tuple(FAULTS) if "all" in options.plant else tuple(dict.fromkeys(options.plant))
+    decode = (
+        context.tokenizer(options.tokenizer or "ascii") if options.tokenizer or not options.model else None
+    )
+    plan = run.Plan(
+        folder=options.out,
+        work=work,
+        settings=settings,
+        faults=faults,
+        control=options.control,
+        min_cut=options.min_cut,
+        limits=Limits(noise=options.noise, dtype=settings.dtype) if options.noise is not None else None,
+        decode=decode,
+    )
+    known = msgspec.json.encode({"work": work, "settings": settings, "min_cut": options.min_cut})
+    with (
+        process.ended_with_us(),
+        folder.claimed(options.out, known, options.resume),
+        _progress(options) as progress,
+    ):
+        result = run.restore(plan, progress)
+    show(result, options)
+    return code(result, options.allow_set_aside)
+
+
+def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
+    from reviewbot.parity import toy
+    from reviewbot.parity.engines.engine import Settings
+    from reviewbot.parity.leg import Work
+
+    for name in ("steps", "prompts", "samples", "budget", "at_a_time", "min_cut", "threads"):
+        if getattr(options, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')} is at least 1")
+    if options.samples < 2:
+        raise UsageError("--samples is at least 2: one sample has nothing that its reward is relative to")
+    model = options.model or str(toy.FOLDER)
+    work = Work(
+        steps=options.steps,
+        prompts=options.prompts,
+        samples=options.samples,
+        budget=options.budget,
+        temperature=options.temperature,
+        dump_format=options.dump_format,
+    )
+    settings = Settings(
+        engine=options.engine,
+        model=str(Path(model).resolve()) if Path(model).exists() else model,
+        dtype=options.dtype or ("float32" if options.engine == "transformers" else "bfloat16"),
+        seed=options.seed,
+        at_a_time=options.at_a_time,
+        threads=options.threads,
+        max_length=options.max_length,
+        tensor_parallel=options.tensor_parallel,
+        data_parallel=options.data_parallel,
+        prefix_cache=options.prefix_cache,
+        batch_invariant=options.batch_invariant,
+        attention=options.attention,
+    )
+    return work, settings
+
+
+@contextlib.contextmanager
+def _progress(options: argparse.Namespace) -> Iterator[Callable[[str, int, int | None], None]]:
+    """A bar a leg, on a terminal."""
+    if options.quiet or not sys.stderr.isatty():
+        yield lambda _leg, _tokens, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description:10}"),
+        BarColumn(),
+        TextColumn("{task.completed} tokens"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True, no_color=options.no_color or None)) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(leg: str, tokens: int, total: int | None) -> None:
+            if leg not in tasks:
+                tasks[leg] = bars.add_task(leg, total=total)
+            bars.update(tasks[leg], completed=tokens)
+
+        yield tell
 
 
 def _compare(options: argparse.Namespace) -> int:

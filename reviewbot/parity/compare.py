@@ -25,7 +25,7 @@ from reviewbot.parity.judge import Difference, Judged, Limits, judged
 from reviewbot.parity.pairing import Alone, Pair, Repeated, Side, paired
 from reviewbot.parity.restores import Begun, Restores
 from reviewbot.parity.result import Failure, Logprobs, Result, SetAside, Verdict
-from reviewbot.parity.rows import Identity, Row, group, recorded
+from reviewbot.parity.rows import Identity, Row, group, recorded, sha256
 from reviewbot.parity.tally import Fields, Groups, Pairs
 
 LISTED = 1000  # failures, and rows of each kind, that a result lists
@@ -41,7 +41,7 @@ class Options:
 
     `begun` are the calls that the killed run's journal shows begun and not ended. `control_flips` counts the
     rows in which the control leg differs from the reference. `manifests` are what the two runs say of
-    themselves.
+    themselves, `doubts` why they would show nothing even if they were equal.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -52,6 +52,7 @@ class Options:
     decode: Decode | None = None
     manifests: tuple[Manifest | None, Manifest | None] = (None, None)
     same_files: bool = False
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass
@@ -243,6 +244,12 @@ def _restores(state: _State) -> None:
                     why=why,
                 )
             )
+        elif record.prefix_sha256 not in (None, saved := sha256(entry.tokens)):
+            why = f"what was put back of {call} is not what the killed run had saved of it"
+            recorded_hash = (record.prefix_sha256 or "")[:64]
+            state.fail(
+                Failure(row=row, field="prefix_sha256", reference=saved, restored=recorded_hash, why=why)
+            )
 
 
 def _advantages(state: _State) -> None:
@@ -262,6 +269,7 @@ def allowed(rows: int, control_flips: int | None) -> int:
 def _doubts(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
     """Why a run without a failure would still show nothing."""
     options, fields, groups = state.options, state.fields, state.groups
+    yield from options.doubts
     if options.same_files:
         yield "both sides are the same files"
     if not state.rows:
@@ -330,8 +338,8 @@ def _unnoticed_restores(options: Options) -> Iterator[str]:
     for name in ("prefix_sha256", "tail_tokens", "max_tokens"):
         if any(getattr(record, name) is None for record in known.records):
             yield f"a restore with a wrong {name}: records do not say it"
-    if not known.left_keys:
-        yield "saved prefixes left behind, unless the restored run lists those it left"
+    if not known.left_keys and not known.looked:
+        yield "saved prefixes left behind: the restored run does not say that it looked for any"
 
 
 def _result(state: _State, reference: Dump, restored: Dump) -> Result:

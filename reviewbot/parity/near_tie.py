@@ -56,7 +56,7 @@ def judged(reference: Row, restored: Row, index: int, dtype: str | None) -> Tie 
         if ours not in at or theirs not in at:
             return "a run did not record both candidates' log-probs"
         best = max(at.values())
-        exact = recorded(row.top_logits)
+        exact = recorded(row.top_logits) and not recorded(row.top_scores)
         tolerance = min(CAP, STEPS * step(best)) if exact and abs(best) < 16 else CAP
         measured.append((best - min(at[ours], at[theirs]), tolerance))
     (gap, first), (other_gap, second) = measured
@@ -72,8 +72,8 @@ def judged(reference: Row, restored: Row, index: int, dtype: str | None) -> Tie 
 
 def candidates(row: Row, index: int) -> dict[int, float] | str:
     """The recorded candidates at a position with their scores, or why there are none."""
-    raw = row.top_logits if recorded(row.top_logits) else row.top_logprobs
-    if not recorded(raw):
+    raw = next((r for r in (row.top_scores, row.top_logits, row.top_logprobs) if recorded(r)), None)
+    if raw is None:
         return "candidates' log-probs were not recorded"
     try:
         positions = msgspec.json.decode(raw, type=_Candidates)

@@ -24,7 +24,12 @@ from reviewbot.parity.rows import Identity, Row, last_call, sha256
 class Restore(msgspec.Struct, frozen=True, kw_only=True):
     """One restored call. What a record does not say is None and goes unchecked.
 
-    A record with `left_key` is none: it names a saved prefix that was still there when the run ended.
+    `start` is the index in the row at which the call began; without it the call is the row's last one.
+    `request_sha256` hashes all tokens that the engine was asked to continue, `max_tokens` is how many it was
+    to add at most, `budget` how many the whole call may have.
+
+    A record with `left_key` is none: it names a saved prefix that was still there when the run ended; one
+    with `left_keys` says how many there were, so that none is known from not looked.
     """
 
     step: int | None = None
@@ -34,9 +39,12 @@ class Restore(msgspec.Struct, frozen=True, kw_only=True):
     prefix_tokens: int | None = None
     tail_tokens: int | None = None
     prefix_sha256: str | None = None
+    start: int | None = None
+    request_sha256: str | None = None
     max_tokens: int | None = None
     budget: int | None = None
     left_key: str | None = None
+    left_keys: int | None = None
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,10 +60,11 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass
 class Restores:
-    """All records of one run. `complete` is False where they come from a log that may leave some out."""
+    """All records of one run. `looked` says that it looked for saved prefixes left behind."""
 
     records: list[Restore]
     left_keys: list[str] = field(default_factory=list)
+    looked: bool = False
 
     def __post_init__(self) -> None:
         self.by_row: dict[Identity, list[Restore]] = {}
@@ -89,7 +98,7 @@ def row_of(record: Restore) -> Identity | None:
 def from_file(path: Path) -> Restores:
     """Records as JSON lines. Raises `UnreadableFile`."""
     decode = typed(msgspec.json.Decoder(Restore).decode, Restore)
-    records, left = [], []
+    records, left, looked = [], [], False
     for number, data, complete in _lines(path):
         try:
             record = decode(data)
@@ -99,9 +108,11 @@ def from_file(path: Path) -> Restores:
             raise UnreadableFile(str(path), f"not a restore record: {str(error)[:200]}", number) from None
         if record.left_key is not None:
             left.append(record.left_key)
+        elif record.left_keys is not None:
+            looked = True
         else:
             records.append(record)
-    return Restores(records, left)
+    return Restores(records, left, looked)
 
 
 def from_log(path: Path, pattern: str) -> Restores:
@@ -141,7 +152,8 @@ def begun(path: Path) -> dict[str, Begun]:
             raise UnreadableFile(str(path), f"not a line of a journal: {str(error)[:200]}", number) from None
         before = calls.get(str(entry.call))
         tokens = [*before.tokens, *entry.tokens] if before else entry.tokens
-        calls[str(entry.call)] = msgspec.structs.replace(entry, tokens=tokens)
+        finish = entry.finish or (before.finish if before else None)
+        calls[str(entry.call)] = msgspec.structs.replace(entry, tokens=tokens, finish=finish)
     return {call: entry for call, entry in calls.items() if entry.finish is None and entry.tokens}
 
 
@@ -155,13 +167,16 @@ def prefix(record: Restore, row: Row) -> tuple[int, int] | None:
     """The range of the row's tokens that a record says were put back, if they can be placed."""
     if row.token_ids is None or record.prefix_tokens is None:
         return None
-    if record.tail_tokens is not None:
+    if record.start is not None:
+        start = record.start
+    elif record.tail_tokens is not None:
         start = len(row.token_ids) - record.prefix_tokens - record.tail_tokens
     elif row.loss_mask is not None:
         start = last_call(row.loss_mask)
     else:
         return None
-    return (start, start + record.prefix_tokens) if start >= 0 else None
+    end = start + record.prefix_tokens
+    return (start, end) if start >= 0 and end <= len(row.token_ids) else None
 
 
 def checked(record: Restore, row: Row) -> Iterator[Failure]:
@@ -199,7 +214,19 @@ def checked(record: Restore, row: Row) -> Iterator[Failure]:
             yield failure("prefix_tokens", None, len(tokens), total, why)
         return
     start, end = span
-    if mask is not None and len(mask) == len(tokens):
+    if mask is not None and len(mask) == len(tokens) and record.start is not None:
+        trained_to = next((i for i in range(start, len(mask)) if not mask[i]), len(mask))
+        if (start and mask[start - 1]) or trained_to < end:
+            why = (
+                f"{call} says it began at index {start}, and no trained stretch of {end - start} begins there"
+            )
+            yield failure("start", start, None, start, why)
+            return
+        if record.tail_tokens is not None and trained_to - end != record.tail_tokens:
+            tail = trained_to - end
+            why = f"{call} decoded {record.tail_tokens} tokens after its prefix, and the row has {tail}"
+            yield failure("tail_tokens", end, tail, record.tail_tokens, why)
+    elif mask is not None and len(mask) == len(tokens):
         call_start = last_call(mask)
         if start != call_start:
             why = (
@@ -213,3 +240,6 @@ def checked(record: Restore, row: Row) -> Iterator[Failure]:
         if trained != record.prefix_sha256.lower():
             why = f"the row's tokens {start} to {end - 1} are not those that {call} says it put back"
             yield failure("prefix_sha256", start, trained, record.prefix_sha256[:64], why)
+    if record.request_sha256 is not None and sha256(tokens[:end]) != record.request_sha256.lower():
+        why = f"{call} was not asked to continue the row's first {end} tokens: its prompt and its prefix"
+        yield failure("request_sha256", end, sha256(tokens[:end]), record.request_sha256[:64], why)

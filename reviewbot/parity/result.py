@@ -82,6 +82,29 @@ class Logprobs(msgspec.Struct, frozen=True, kw_only=True):
     not_a_number: int
 
 
+class Planted(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one planted fault. `caught_by` names the fields of the failures that it caused."""
+
+    fault: str
+    says: str
+    planted: bool
+    caught: bool
+    caught_by: tuple[str, ...] = ()
+    first: str | None = None
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """Figures of a run. `saved_share` is the share of tokens that the restore did not decode."""
+
+    seconds: float
+    tokens: int
+    tokens_per_second: float
+    saved_share: float
+    restored_decoded: int
+    cut_calls: int
+    folder: str
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one comparison. `why` gives the reasons of a verdict other than pass."""
 
@@ -107,3 +130,5 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     torn_lines: tuple[tuple[str, int], ...]
     could_not_notice: tuple[str, ...]
     environment: dict[str, Any]
+    planted: tuple[Planted, ...] = ()
+    run: Run | None = None

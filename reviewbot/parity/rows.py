@@ -18,9 +18,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename={"group": 
 
     Lists have one entry a token, padding cut off. `loss_mask` is not 0 where a token was sampled and
     trained. `logprobs` are natural logarithms, of the engine that generated; `prev_logprobs` those of the
-    trainer. `advantages` may be one number for the whole row. `top_logprobs` maps token ids to log-probs
-    at sampled positions, `top_logits` the same before the softmax; both stay undecoded until a difference
-    asks for them. `extras` are further fields that must be equal.
+    trainer. `advantages` may be one number for the whole row. `extras` are further fields that must be equal.
+
+    At sampled positions `top_logprobs` maps token ids to log-probs, `top_logits` to values before the
+    softmax, `top_scores` to log-probs with the noise that they were sampled with. They stay undecoded until
+    a difference asks for them.
     """
 
     step: int | None = None
@@ -40,9 +42,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename={"group": 
     dtype: str | None = None
     top_logprobs: msgspec.Raw = msgspec.Raw(b"")
     top_logits: msgspec.Raw = msgspec.Raw(b"")
+    top_scores: msgspec.Raw = msgspec.Raw(b"")
 
 
-RAW = ("top_logprobs", "top_logits")
+RAW = ("top_logprobs", "top_logits", "top_scores")
 
 
 def recorded(raw: msgspec.Raw) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 
 from reviewbot.errors import UsageError
 from reviewbot.parity.dumps.format import Record, Where, raw_kept, record
-from reviewbot.parity.rows import Row
+from reviewbot.parity.rows import RAW, Row
 
 PARQUET = b"\xc1"  # a byte that starts neither JSON nor MessagePack: what follows is a row of a Parquet file
 FIELDS = frozenset(Row.__struct_fields__) - {"extras"} | {"length"}
@@ -19,7 +19,7 @@ PADDED = ("token_ids", "loss_mask", "logprobs", "prev_logprobs", "advantages")
 LONGEST_NAME = 40  # characters of a prompt that may serve as its name; longer ones go by their hash
 
 _IDENTITY: tuple[str, ...] = ("step", "prompt", "sample")
-_LISTS = frozenset(PADDED) | {"top_logprobs", "top_logits"}
+_LISTS = frozenset(PADDED) | {*RAW}
 
 
 class Mapped:

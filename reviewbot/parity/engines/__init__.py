@@ -1,0 +1,1 @@
+"""Engines that decode, behind one small interface."""

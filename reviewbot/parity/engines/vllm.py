@@ -1,0 +1,141 @@
+"""vLLM, on a GPU or built for the CPU: in the leg's own process, so that SIGKILL takes all of it.
+
+On a GPU batch-invariant mode with the Triton attention backend is the default: measured on one H200, a reply
+that is continued from its prefix then equals the uninterrupted one bit for bit, which neither of the two does
+alone. On a CPU neither exists, and one thread does the same.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from reviewbot.parity import noise
+from reviewbot.parity.engines import weights
+from reviewbot.parity.engines.engine import CANDIDATES, Piece, Request, Settings
+
+ENVIRONMENT = {
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+    "VLLM_USE_FLASHINFER_SAMPLER": "0",
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_HOST_IP": "127.0.0.1",
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+}
+
+
+class Vllm:
+    """Calls are batched by vLLM; noise is added by a logits processor of ours."""
+
+    def __init__(self, settings: Settings) -> None:
+        for name, value in ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        on_gpu = _on_gpu()
+        invariant = settings.batch_invariant if settings.batch_invariant is not None else on_gpu
+        if invariant:
+            os.environ["VLLM_BATCH_INVARIANT"] = "1"  # read when vLLM is imported
+        attention = settings.attention or ("TRITON_ATTN" if on_gpu else None)
+
+        import vllm
+
+        from reviewbot.parity.engines.vllm_noise import KeyedNoise
+
+        options: dict[str, Any] = {"attention_backend": attention} if attention else {}
+        if on_gpu:
+            options["gpu_memory_utilization"] = settings.gpu_memory
+        if settings.tensor_parallel > 1:
+            options["tensor_parallel_size"] = settings.tensor_parallel
+        if settings.data_parallel > 1:
+            options["data_parallel_size"] = settings.data_parallel
+        self._settings, self._vllm = settings, vllm
+        self._about = {"batch_invariant": invariant, "attention": attention, "gpu": on_gpu}
+        llm = vllm.LLM(
+            settings.model,
+            skip_tokenizer_init=True,
+            dtype=settings.dtype,
+            seed=settings.seed,
+            enforce_eager=True,
+            max_model_len=settings.max_length,
+            max_num_seqs=settings.at_a_time,
+            enable_prefix_caching=settings.prefix_cache,
+            disable_log_stats=True,
+            logits_processors=[KeyedNoise],
+            **options,
+        )
+        self._engine = llm.llm_engine
+        self._requests: dict[str, Request] = {}
+        self._seen: dict[str, int] = {}
+
+    def add(self, request: Request) -> None:
+        keyed = {"seed": self._settings.seed, "row": request.row, "temperature": request.temperature}
+        parameters = self._vllm.SamplingParams(
+            temperature=0.0,  # the noise is the sampling
+            max_tokens=request.max_tokens,
+            logprobs=CANDIDATES,
+            stop_token_ids=sorted(request.stop),
+            ignore_eos=True,  # ends by the same tokens as every other engine, and by no other
+            detokenize=False,
+            extra_args=keyed,
+        )
+        self._requests[request.call], self._seen[request.call] = request, 0
+        self._engine.add_request(request.call, {"prompt_token_ids": list(request.tokens)}, parameters)
+
+    def busy(self) -> bool:
+        return bool(self._engine.has_unfinished_requests())
+
+    def step(self) -> list[Piece]:
+        pieces = []
+        for output in self._engine.step():
+            request, reply = self._requests[output.request_id], output.outputs[0]
+            seen = self._seen[request.call]
+            tokens = tuple(reply.token_ids[seen:])
+            self._seen[request.call] = seen + len(tokens)
+            top = tuple(
+                {token: float(entry.logprob) for token, entry in at.items()} for at in reply.logprobs[seen:]
+            )
+            finish = str(reply.finish_reason) if output.finished else None
+            if not tokens and not finish:
+                continue
+            logprobs = tuple(at[token] for token, at in zip(tokens, top, strict=True))
+            scores = tuple(
+                self._noised(request, len(request.tokens) + seen + index, at) for index, at in enumerate(top)
+            )
+            pieces.append(Piece(request.call, tokens, logprobs, top, scores, finish))
+            if finish:
+                del self._requests[request.call], self._seen[request.call]
+        return pieces
+
+    def _noised(self, request: Request, position: int, at: dict[int, float]) -> dict[int, float]:
+        """The candidates' log-probs with the noise that the token was drawn with."""
+        if not request.temperature:
+            return at
+        size = max(self._vocabulary, max(at) + 1)
+        drawn = noise.gumbel(self._settings.seed, request.row, position, size)
+        return {token: score + request.temperature * float(drawn[token]) for token, score in at.items()}
+
+    @property
+    def _vocabulary(self) -> int:
+        return int(self._engine.model_config.get_vocab_size())
+
+    def about(self) -> dict[str, Any]:
+        import torch
+
+        return {
+            "engine": "vllm",
+            "vllm": str(self._vllm.__version__),
+            "torch": str(torch.__version__),
+            "device": torch.cuda.get_device_name() if self._about["gpu"] else "cpu",
+            **self._about,
+            "prefix_cache": self._settings.prefix_cache,
+            "tensor_parallel": self._settings.tensor_parallel,
+            "data_parallel": self._settings.data_parallel,
+            "at_a_time": self._settings.at_a_time,
+            "threads": self._settings.threads,
+            "dtype": self._settings.dtype,
+            "model_sha256": weights.sha256(self._settings.model),
+        }
+
+
+def _on_gpu() -> bool:
+    import torch
+
+    return bool(torch.cuda.is_available())

@@ -1,0 +1,52 @@
+"""A run's folder: one run at a time in it, and what is finished in it stays finished."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from reviewbot.errors import UsageError
+from reviewbot.parity import writer
+
+SETTINGS = "run.json"
+
+
+@contextmanager
+def claimed(folder: Path, settings: bytes, resume: bool) -> Iterator[None]:
+    """Holds a folder for this process.
+
+    A folder that holds a run is taken again only with `resume`, and only for the same settings. Raises
+    `UsageError` otherwise, and where another process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(f"{folder}: another run is going on here; choose another --out") from None
+        known = folder / SETTINGS
+        if known.exists():
+            if not resume:
+                raise UsageError(f"{folder}: holds a run; go on with --resume, or choose another --out")
+            if known.read_bytes() != settings:
+                raise UsageError(f"{folder}: holds a run with other settings; choose another --out")
+        elif any(entry.name != "lock" for entry in folder.iterdir()):
+            raise UsageError(f"{folder}: not empty, and no run of reviewbot; choose another --out")
+        else:
+            writer.whole(known, settings)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def emptied(folder: Path) -> Path:
+    """The folder, with nothing in it."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    return folder

@@ -1,0 +1,317 @@
+"""One leg of a run, in a process of its own: `python -m reviewbot.parity.leg SPEC`.
+
+Decodes the rows of each step, keeps a journal, and writes a dump a step. Prints one JSON object a line: how
+far it is, and, in the leg that is to be killed, that it stands in mid-generation and waits for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from reviewbot.errors import ReviewbotError
+from reviewbot.parity import noise, rollout, task, writer
+from reviewbot.parity.engines.engine import Engine, Request, Settings, started
+from reviewbot.parity.faults import Planted
+from reviewbot.parity.journal import Entry, Journal, left, mended, read
+from reviewbot.parity.rollout import Rollout
+from reviewbot.parity.rows import sha256
+from reviewbot.parity.task import Codec
+from reviewbot.parity.writer import DumpFormat
+
+BEGUN = 3  # tokens that a call must have to count as cut in mid-generation
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """What is decoded: `steps` x `prompts` x `samples` rows, each model call by at most `budget` tokens."""
+
+    steps: int = 2
+    prompts: int = 4
+    samples: int = 4
+    budget: int = 48
+    temperature: float = 0.7
+    dump_format: DumpFormat = "plain"
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
+    """One process. `cut` is the folder of the leg that was killed, `min_cut` the calls to be cut in this one.
+
+    `outs` has a folder for each restored leg to make, and the fault to plant into it.
+    """
+
+    work: Work
+    settings: Settings
+    outs: tuple[tuple[str, str | None], ...]
+    cut: str | None = None
+    min_cut: int = 0
+
+
+def main(words: list[str]) -> int:
+    """Runs the legs that a spec file asks for."""
+    _die_with_parent()
+    spec = msgspec.json.decode(Path(words[0]).read_bytes(), type=Spec)
+    try:
+        begun = time.monotonic()
+        engine = started(spec.settings)
+        codec = task.codec(_local(spec.settings.model))
+        _say(ready=round(time.monotonic() - begun, 3))
+        for out, fault in spec.outs:
+            _Leg(spec, engine, codec, Path(out), Planted(fault)).run()
+    except ReviewbotError as error:
+        print(f"reviewbot: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _local(model: str) -> Path | str:
+    return Path(model) if Path(model).is_dir() else model
+
+
+def _die_with_parent() -> None:
+    """Whatever becomes of the process that started this one, no decoding goes on without it (Linux)."""
+    parent = os.getppid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def _say(**values: Any) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(values) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+class _Leg:
+    def __init__(self, spec: Spec, engine: Engine, codec: Codec, out: Path, planted: Planted) -> None:
+        self.spec, self.work, self.engine, self.codec = spec, spec.work, engine, codec
+        self.out, self.planted = out, planted
+        self.decoded = self.saved = 0
+        self.restoring: dict[str, dict[str, Any]] = {}
+        self.digits = [token for digit in "0123456789" for token in codec.encode(digit)[-1:]]
+
+    def run(self) -> None:
+        """All steps, then the leg's own account of itself."""
+        begun = time.monotonic()
+        self.out.mkdir(parents=True, exist_ok=True)
+        cut = Path(self.spec.cut) if self.spec.cut else None
+        journal = self.out / "journal.jsonl"
+        for stale in (journal, self.out / "restores.jsonl"):
+            stale.unlink(missing_ok=True)
+        if cut:
+            shutil.copyfile(cut / "journal.jsonl", journal)
+            mended(journal)
+        found = read(journal)
+        self.journal = Journal(journal)
+        self.restores = (self.out / "restores.jsonl").open("ab") if cut else None
+        for step in range(1, self.work.steps + 1):
+            if cut and (cut / f"train_data_step{step}.jsonl").exists():
+                self.saved += sum(len(entry.tokens) for entry in found if entry.step == step)
+                continue
+            rollouts = self.step(step, [entry for entry in found if entry.step == step])
+            rows = self.planted.rows(self.rows(rollouts)) if cut else self.rows(rollouts)
+            writer.write(self.out, step, rows, self.work.dump_format)
+        if self.restores:
+            keys = left(read(journal))
+            for said in (*({"left_key": key} for key in keys), {"left_keys": len(keys)}):
+                self.restores.write(msgspec.json.encode(said) + b"\n")
+            self.restores.close()
+        account = {
+            "seconds": round(time.monotonic() - begun, 3),
+            "decoded": self.decoded,
+            "saved": self.saved,
+            "planted": self.planted.planted,
+            "noise": noise.digest(),
+            "engine": self.engine.about(),
+        }
+        writer.whole(self.out / "account.json", msgspec.json.encode(account))
+
+    def step(self, step: int, found: list[Entry]) -> list[Rollout]:
+        """Decodes one step's rows to their ends, from what the journal holds of them."""
+        rollouts = {
+            made.identity: made
+            for prompt in range(self.work.prompts)
+            for sample in range(self.work.samples)
+            for made in [rollout.begun(self.codec, self.spec.settings.seed, step, prompt, sample)]
+        }
+        in_flight: dict[str, Rollout] = {}
+        released: set[str] = set()
+        for entry in found:
+            made = rollouts[entry.row]
+            if entry.released:
+                released.add(entry.call)
+                continue
+            if entry.tool is not None:
+                made.told(entry.tool)
+                made.saved, made.finish = [], None
+                continue
+            made.sampled(entry.tokens, entry.logprobs, entry.top, entry.scores)
+            made.saved += entry.tokens
+            made.finish = entry.finish
+            self.saved += len(entry.tokens)
+        waiting = [made for made in rollouts.values() if made.saved and made.finish is None]
+        self.planted.prefixes(waiting)
+        for made in rollouts.values():
+            if made.finish is not None:
+                if made.call not in released:  # killed between its end and that
+                    self.journal.write(self.entry(made, released=True))
+                self.ended(made)
+        # Rows in the making go first. No more are in flight than the engine decodes at a time, so that some
+        # have not begun when others are done.
+        begun = [made for made in rollouts.values() if not made.done and made.turn + len(made.saved) > 1]
+        fresh = [made for made in rollouts.values() if not made.done and made not in begun]
+        queue = deque([*begun, *fresh])
+        while queue or in_flight:
+            while queue and len(in_flight) < self.spec.settings.at_a_time:
+                made = queue.popleft()
+                in_flight[made.name] = made
+                self.ask(made)
+            self.pieces(in_flight)
+            self.hold(rollouts.values(), step)
+        return list(rollouts.values())
+
+    def ask(self, made: Rollout) -> None:
+        """Sends the row's call to the engine, from its saved prefix on where there is one."""
+        request = made.request(self.codec, self.work.budget, self.work.temperature)
+        if made.saved and made.finish is None:
+            request = self.planted.request(request)
+            self.restoring[made.call] = self.record(made, request)
+        made.finish = None
+        self.engine.add(request)
+
+    def record(self, made: Rollout, request: Request) -> dict[str, Any]:
+        index = self.index(made)
+        return {
+            "step": made.step,
+            **index,
+            "call": made.call,
+            "start": made.start,
+            "prefix_tokens": len(made.saved),
+            "prefix_sha256": sha256(made.saved),
+            "request_sha256": sha256(request.tokens),
+            "max_tokens": request.max_tokens,
+            "budget": self.work.budget,
+        }
+
+    def index(self, made: Rollout) -> dict[str, int]:
+        """The row's prompt and sample as its dump names them."""
+        if self.work.dump_format == "plain":
+            return {"prompt": made.prompt, "sample": made.sample}
+        return {"prompt": made.prompt * self.work.samples + made.sample, "sample": 0}
+
+    def pieces(self, in_flight: dict[str, Rollout]) -> None:
+        before = self.decoded
+        for piece in self.engine.step():
+            made = in_flight[piece.call.rpartition("-")[0]]
+            self.decoded += len(piece.tokens)
+            made.sampled(piece.tokens, piece.logprobs, piece.top, piece.scores)
+            self.journal.write(
+                Entry(
+                    call=piece.call,
+                    step=made.step,
+                    prompt=made.prompt,
+                    sample=made.sample,
+                    start=made.start,
+                    tokens=piece.tokens,
+                    logprobs=piece.logprobs,
+                    top=piece.top,
+                    scores=piece.scores,
+                    finish=piece.finish,
+                )
+            )
+            if piece.finish is None:
+                continue
+            made.finish = piece.finish
+            self.finished(made)
+            self.ended(made)
+            if made.done:
+                del in_flight[made.name]
+            else:
+                self.ask(made)
+        if self.decoded // 25 > before // 25:
+            _say(tokens=self.decoded)
+
+    def finished(self, made: Rollout) -> None:
+        """A call came to its end: its saved tokens are let go, and a restored one is recorded."""
+        record = self.restoring.pop(made.call, None)
+        if record is None or self.planted.releases():
+            self.journal.write(self.entry(made, released=True))
+        if record is not None and self.restores:
+            record["tail_tokens"] = len(made.tokens) - made.start - record["prefix_tokens"]
+            self.restores.write(msgspec.json.encode(record) + b"\n")
+            self.restores.flush()
+
+    def ended(self, made: Rollout) -> None:
+        """After a call: the tool answers and the next one begins, or the row is done."""
+        answer = made.answer(self.codec)
+        if answer is None:
+            made.done = True
+            return
+        if self.restores:
+            answer = self.planted.told(made, answer, self.digits)
+        self.journal.write(self.entry(made, tool=answer))
+        made.told(answer)
+        made.saved, made.finish = [], None
+
+    def entry(self, made: Rollout, tool: tuple[int, ...] | None = None, released: bool = False) -> Entry:
+        return Entry(
+            call=made.call,
+            step=made.step,
+            prompt=made.prompt,
+            sample=made.sample,
+            start=made.start,
+            tool=tool,
+            released=released,
+        )
+
+    def hold(self, rollouts: Any, step: int) -> None:
+        """In the leg to be killed: once the last step is well under way, stands still until it is."""
+        if not self.spec.min_cut or step != self.work.steps:
+            return
+        cut = [made for made in rollouts if not made.done and len(made.tokens) - made.start >= BEGUN]
+        done = [made for made in rollouts if made.done]
+        if len(cut) >= self.spec.min_cut and len(done) * 4 >= len(rollouts):
+            _say(tokens=self.decoded, holding=len(cut))
+            while True:
+                time.sleep(60)
+
+    def rows(self, rollouts: list[Rollout]) -> list[dict[str, Any]]:
+        """The step's rows as they are trained, with advantages relative to their group."""
+        texts = {made.name: self.codec.decode(made.tokens) for made in rollouts}
+        rewards = {name: task.reward(text) for name, text in texts.items()}
+        relative: dict[str, float] = {}
+        for prompt in range(self.work.prompts):
+            group = [made.name for made in rollouts if made.prompt == prompt]
+            relative |= dict(zip(group, task.advantages([rewards[name] for name in group]), strict=True))
+        return [
+            {
+                "step": made.step,
+                "prompt": made.prompt,
+                "sample": made.sample,
+                "index": made.prompt * self.work.samples + made.sample,
+                "group_id": f"{made.step}-{made.prompt}",
+                "token_ids": made.tokens,
+                "loss_mask": made.mask,
+                "reward": rewards[made.name],
+                "sample_mask": 1.0,
+                "finish_reason": made.finish,
+                "logprobs": made.logprobs,
+                "advantages": [relative[made.name] * trained for trained in made.mask],
+                "dtype": self.spec.settings.dtype,
+                "top_logprobs": made.top,
+                "top_scores": made.scores,
+            }
+            for made in rollouts
+        ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

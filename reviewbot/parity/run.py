@@ -1,0 +1,216 @@
+"""The workload `restore`: a reference, a leg killed in mid-generation, and one restored from its disk."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from reviewbot.parity import compare, process, restores, writer
+from reviewbot.parity.context import Decode
+from reviewbot.parity.dumps.dump import Dump, found
+from reviewbot.parity.dumps.nemo_rl import NemoRL
+from reviewbot.parity.dumps.plain import Plain
+from reviewbot.parity.engines.engine import Settings
+from reviewbot.parity.faults import FAULTS
+from reviewbot.parity.folder import emptied
+from reviewbot.parity.judge import Limits
+from reviewbot.parity.leg import Spec, Work
+from reviewbot.parity.result import Planted, Result, Run
+
+MIN_CUT = 3  # calls that the kill must cut in mid-generation
+NOISE = {"float32": 1e-4, "bfloat16": 0.07, "float16": 0.02}  # nats, of the same token in two legs
+
+# Told the leg's name, the tokens it has decoded, and how many it is expected to decode in all, if known.
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run, in which folder, with which faults planted one after the other beside the true run."""
+
+    folder: Path
+    work: Work
+    settings: Settings
+    faults: Sequence[str] = ()
+    control: bool = False
+    min_cut: int = MIN_CUT
+    limits: Limits | None = None
+    decode: Decode | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    python: str | None = None
+
+
+def restore(plan: Plan, progress: Progress) -> Result:
+    """Runs what is not finished yet in the folder, and compares.
+
+    The result is that of the restored leg; `planted` says what became of each fault.
+    """
+    begun = time.monotonic()
+    _leg(
+        plan,
+        "reference",
+        Spec(work=plan.work, settings=plan.settings, outs=_outs(plan, "reference")),
+        progress,
+    )
+    reference = account(plan.folder / "reference")
+    _killed(plan, progress, reference["decoded"])
+    cut = plan.folder / "cut"
+    spec = Spec(work=plan.work, settings=plan.settings, outs=_outs(plan, "restored"), cut=str(cut))
+    _leg(plan, "restored", spec, progress, reference["decoded"])
+    if plan.control:
+        other = msgspec.structs.replace(plan.settings, at_a_time=max(1, plan.settings.at_a_time // 2))
+        _leg(plan, "control", Spec(work=plan.work, settings=other, outs=_outs(plan, "control")), progress)
+    if todo := [
+        fault for fault in plan.faults if not (plan.folder / "planted" / fault / "account.json").exists()
+    ]:
+        outs = tuple((str(emptied(plan.folder / "planted" / fault)), fault) for fault in todo)
+        _run(plan, "planted", msgspec.structs.replace(spec, outs=outs), progress, None)
+    result = judged(plan, plan.folder / "restored")
+    faults = tuple(_planted(plan, fault) for fault in plan.faults)
+    return msgspec.structs.replace(
+        result,
+        planted=faults,
+        run=_summary(plan, time.monotonic() - begun),
+        could_not_notice=(*result.could_not_notice, *_blind(plan, faults)),
+    )
+
+
+def judged(plan: Plan, folder: Path) -> Result:
+    """The comparison of one restored leg with the reference."""
+    cut = plan.folder / "cut"
+    reference = _dump(plan, "reference", plan.folder / "reference")
+    restored = _dump(plan, "restored", folder, cut)
+    begun = restores.begun(cut / "journal.jsonl")
+    accounts = account(plan.folder / "reference"), account(folder)
+    return compare.compared(
+        reference,
+        restored,
+        compare.Options(
+            limits=plan.limits or Limits(noise=NOISE[plan.settings.dtype], dtype=plan.settings.dtype),
+            restores=restores.from_file(folder / "restores.jsonl"),
+            begun=begun,
+            control_flips=_flips(plan) if plan.control else None,
+            decode=plan.decode,
+            manifests=(accounts[0]["engine"], accounts[1]["engine"]),
+            doubts=tuple(_doubts(plan, len(begun), accounts)),
+        ),
+    )
+
+
+def account(folder: Path) -> dict[str, Any]:
+    """What a leg says of itself."""
+    said: dict[str, Any] = msgspec.json.decode((folder / "account.json").read_bytes())
+    return said
+
+
+def _doubts(plan: Plan, cut: int, accounts: tuple[dict[str, Any], dict[str, Any]]) -> list[str]:
+    killed = msgspec.json.decode((plan.folder / "cut" / "killed.json").read_bytes())
+    doubts = []
+    if killed["status"] != -signal.SIGKILL:
+        doubts.append(f"the cut leg was not killed: it ended with {killed['status']}")
+    if cut < plan.min_cut:
+        doubts.append(f"the kill cut {cut} calls in mid-generation, fewer than {plan.min_cut}")
+    if accounts[0]["noise"] != accounts[1]["noise"]:
+        doubts.append("the noise that samples are drawn with differs between the legs")
+    return doubts
+
+
+def _outs(plan: Plan, name: str) -> tuple[tuple[str, str | None], ...]:
+    return ((str(plan.folder / name), None),)
+
+
+def _leg(plan: Plan, name: str, spec: Spec, progress: Progress, total: int | None = None) -> None:
+    if (plan.folder / name / "account.json").exists():
+        return
+    emptied(plan.folder / name)
+    _run(plan, name, spec, progress, total)
+
+
+def _run(plan: Plan, name: str, spec: Spec, progress: Progress, total: int | None) -> int:
+    progress(name, 0, total)
+    options = {"python": plan.python} if plan.python else {}
+
+    def hear(said: dict[str, Any]) -> None:
+        progress(name, said.get("tokens", 0), total)
+
+    return process.run(name, spec, plan.folder, hear, env=plan.env, **options)
+
+
+def _killed(plan: Plan, progress: Progress, total: int) -> None:
+    """The leg that stands in mid-generation when SIGKILL comes."""
+    cut = plan.folder / "cut"
+    if (cut / "killed.json").exists():
+        return
+    emptied(cut)
+    spec = Spec(work=plan.work, settings=plan.settings, outs=_outs(plan, "cut"), min_cut=plan.min_cut)
+    status = _run(plan, "cut", spec, progress, total)
+    writer.whole(cut / "killed.json", msgspec.json.encode({"status": status}))
+
+
+def _dump(plan: Plan, name: str, *folders: Path) -> Dump:
+    files = [
+        file for folder in folders if any(folder.glob("train_data_step*")) for file in found(str(folder))
+    ]
+    files.sort(key=lambda file: (len(file.name), file.name))
+    return Dump(name, tuple(files), Plain() if plan.work.dump_format == "plain" else NemoRL())
+
+
+def _flips(plan: Plan) -> int:
+    """Rows in which the control leg differs from the reference."""
+    found = compare.compared(
+        _dump(plan, "reference", plan.folder / "reference"),
+        _dump(plan, "control", plan.folder / "control"),
+        compare.Options(limits=Limits(dtype=plan.settings.dtype)),
+    )
+    failed = {failure.row for failure in found.failures if failure.field == "token_ids"}
+    return len(failed | {row.row for row in found.set_aside})
+
+
+def _planted(plan: Plan, fault: str) -> Planted:
+    folder = plan.folder / "planted" / fault
+    if not account(folder)["planted"]:
+        return Planted(fault=fault, says=FAULTS[fault], planted=False, caught=False)
+    result = judged(plan, folder)
+    return Planted(
+        fault=fault,
+        says=FAULTS[fault],
+        planted=True,
+        caught=result.verdict == "fail",
+        caught_by=tuple(dict.fromkeys(failure.field for failure in result.failures)),
+        first=result.failures[0].why if result.failures else None,
+    )
+
+
+def _blind(plan: Plan, faults: Sequence[Planted]) -> list[str]:
+    missed = [
+        f"a fault like {f.fault}: {f.says}; it was planted and not caught"
+        for f in faults
+        if f.planted and not f.caught
+    ]
+    never = [
+        f"a fault like {f.fault}: {f.says}; this run gave it no occasion" for f in faults if not f.planted
+    ]
+    if not faults:
+        return ["which faults it would have caught: none was planted (--plant all)"]
+    return [*missed, *never]
+
+
+def _summary(plan: Plan, seconds: float) -> Run:
+    legs = {name: account(plan.folder / name) for name in ("reference", "restored")}
+    decoded = legs["reference"]["decoded"]
+    spent = sum(leg["seconds"] for leg in legs.values())
+    return Run(
+        seconds=round(seconds, 1),
+        tokens=decoded,
+        tokens_per_second=round(sum(leg["decoded"] for leg in legs.values()) / spent, 1) if spent else 0.0,
+        saved_share=round(legs["restored"]["saved"] / decoded, 4) if decoded else 0.0,
+        restored_decoded=legs["restored"]["decoded"],
+        cut_calls=len(restores.begun(plan.folder / "cut" / "journal.jsonl")),
+        folder=str(plan.folder),
+    )

@@ -1,0 +1,160 @@
+"""Three legs for real: a reference, one killed in mid-generation, one restored; faults planted and caught."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from reviewbot.parity.faults import FAULTS
+
+ROOT = Path(__file__).parent.parent.parent
+SMALL = (
+    "--steps",
+    "1",
+    "--prompts",
+    "4",
+    "--samples",
+    "3",
+    "--at-a-time",
+    "4",
+    "--min-unequal-groups",
+    "0.2",
+)
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> tuple[Path, dict]:
+    """The default workload with every fault, in its folder, and what it printed."""
+    folder = tmp_path_factory.mktemp("run") / "out"
+    words = ["parity", "run", "--out", folder, "--plant", "all", "--output-format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewbot", *words], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    return folder, json.loads(done.stdout)
+
+
+def test_the_default_workload_passes_and_tests_something(run):
+    _, result = run
+    assert result["verdict"] == "pass"
+    assert result["rows"] == 32
+    assert result["restored_calls"] == result["run"]["cut_calls"] >= 3
+    assert 0 < result["run"]["saved_share"] < 1
+    assert result["groups_with_unequal_rewards"] * 2 >= result["groups"] == 8
+    assert result["logprobs"]["max_difference"] <= 1e-4
+
+
+def test_the_cut_leg_was_killed_in_mid_generation(run):
+    folder, _ = run
+    assert json.loads((folder / "cut" / "killed.json").read_text()) == {"status": -signal.SIGKILL}
+    assert not (folder / "cut" / "account.json").exists()
+    assert (folder / "cut" / "train_data_step1.jsonl").exists()
+    assert not (folder / "cut" / "train_data_step2.jsonl").exists()
+
+
+def test_the_default_workload_catches_every_planted_fault(run):
+    _, result = run
+    assert [fault["fault"] for fault in result["planted"]] == list(FAULTS)
+    assert {fault["fault"]: fault["caught"] for fault in result["planted"]} == dict.fromkeys(FAULTS, True)
+    assert not [line for line in result["could_not_notice"] if "a fault like" in line]
+    caught_by = {fault["fault"]: fault["caught_by"] for fault in result["planted"]}
+    assert caught_by["budget-off-by-one"] == ["max_tokens"]
+    assert caught_by["stale-key"] == ["stale_keys"]
+    assert "reward" in caught_by["reward-changed"]
+    assert "row" in caught_by["row-lost"] and "row" in caught_by["row-twice"]
+
+
+def test_a_restore_that_decodes_again_from_scratch_is_found_although_all_rows_are_equal(run, reviewbot):
+    folder, _ = run
+    lost = folder / "planted" / "prefix-lost"
+    plain = reviewbot("parity", "compare", folder / "reference" / "train_data_step2.jsonl", lost)
+    assert plain.code == 0
+    assert "decodes again from scratch" in plain.out
+    known = reviewbot(
+        "parity", "compare", folder / "reference" / "train_data_step2.jsonl", lost,
+        "--restores", lost / "restores.jsonl", "--cut", folder / "cut", "--output-format", "json",
+    )  # fmt: skip
+    assert known.code == 1
+    assert [failure["field"] for failure in json.loads(known.out)["failures"]] == ["restores"]
+
+
+def test_a_finished_run_is_taken_up_again_and_no_other_run_may_use_its_folder(run, reviewbot):
+    folder, result = run
+    assert reviewbot("parity", "run", "--out", folder).code == 2
+    assert "other settings" in reviewbot("parity", "run", "--out", folder, "--resume", "--seed", "5").err
+    again = reviewbot("parity", "run", "--out", folder, "--resume", "--output-format", "json")
+    assert json.loads(again.out)["failures"] == result["failures"] == []
+    assert json.loads(again.out)["run"]["seconds"] < result["run"]["seconds"] / 2
+
+
+def test_the_same_run_gives_the_same_rows_and_the_same_cut(run, reviewbot, tmp_path):
+    folder, _ = run
+    assert reviewbot("parity", "run", "--out", tmp_path / "again").code == 0
+    for leg in ("reference", "restored"):
+        for file in (folder / leg).glob("train_data_step*"):
+            assert (tmp_path / "again" / leg / file.name).read_bytes() == file.read_bytes()
+    assert (tmp_path / "again" / "restored" / "restores.jsonl").read_bytes() == (
+        folder / "restored" / "restores.jsonl"
+    ).read_bytes()
+
+
+def test_rows_in_the_shape_of_nemo_rl(reviewbot, tmp_path):
+    out = tmp_path / "out"
+    ran = reviewbot(
+        "parity", "run", "--out", out, *SMALL, "--dump-format", "nemo-rl", "--plant", "dropped-token",
+        "--plant", "mask-shifted", "--output-format", "json",
+    )  # fmt: skip
+    result = json.loads(ran.out)
+    assert (result["verdict"], ran.code) == ("pass", 0)
+    assert [fault["caught"] for fault in result["planted"]] == [True, True]
+    rows = map(json.loads, (out / "reference" / "train_data_step1.jsonl").read_text().splitlines())
+    assert {len(row["token_ids"][0]) - row["input_lengths"][0] > 0 for row in rows} == {True, False}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_run_leaves_no_process_and_goes_on_later(reviewbot, tmp_path, number):
+    out = tmp_path / "out"
+    words = [sys.executable, "-m", "reviewbot", "parity", "run", "--out", str(out), *SMALL]
+    first = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE)
+    try:
+        until(lambda: processes(out))
+        refused = reviewbot("parity", "run", "--out", out, *SMALL, "--resume")
+        assert refused.code == 2
+        assert "another run is going on" in refused.err
+        first.send_signal(number)
+        assert first.wait(30) in (130, 128 + signal.SIGTERM)
+    finally:
+        first.kill()
+    assert b"Traceback" not in first.stderr.read()
+    assert processes(out) == []
+    ran = reviewbot("parity", "run", "--out", out, *SMALL, "--resume")
+    assert ran.code == 0, ran.out
+
+
+def processes(folder: Path) -> list[int]:
+    """The legs that work in a folder, by what their command lines name."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"reviewbot.parity.leg" in words and any(os.fsencode(folder) in word for word in words):
+            found.append(int(entry.parent.name))
+    return found
+
+
+def until(holds, seconds: float = 60.0) -> None:
+    """Waits for something to hold."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
