@@ -23,8 +23,8 @@ from reviewbot.model import Certainty
 
 # Reasons that say the outcome changes from run to run: strictness would not help there.
 _FLAKY = re.compile(
-    r"(?i)flak|intermittent|sometimes|random|non-?determin|race|timing|sporadic|\b(may|might)\b|can fail|oom|memory|"
-    r"(un|not )stable|connection|network|platform|windows|macos"
+    r"(?i)flak|intermittent|sometimes|random|non-?determin|race|timing|sporadic|\b(may|might)\b|can fail|"
+    r"oom|memory|(un|not )stable|connection|network|platform|windows|macos"
 )
 
 
