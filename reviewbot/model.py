@@ -159,6 +159,7 @@ class Round:
 
     `files` counts what the diff from the merge base to the head changes. `read` counts those that were
     looked at, `unread` names the others. `suppressed` are findings that a comment in the head silences.
+    `failed` names rules that came to no end on a file, so that they may have missed something there.
     """
 
     number: int
@@ -169,6 +170,7 @@ class Round:
     read: int
     unread: tuple[Unread, ...] = ()
     suppressed: tuple[Finding, ...] = ()
+    failed: tuple[Unread, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TextIO
 
 from reviewbot import config
 from reviewbot.cli import proving
+from reviewbot.cli.streams import wants_colour
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import baseline, fixes, inputs, pool, registry
@@ -171,7 +172,7 @@ class _Session:
         # What was looked at and is not on disk: standard input, and fixes that are only shown.
         self.content: dict[str, bytes] = {}
         self.fixed: list[tuple[str, bytes, bytes, int]] = []
-        self.colour = _colour(options)
+        self.colour = wants_colour(options.no_color)
 
     def stdin(self, path: str) -> Report:
         """Looks at standard input, which stands for `path`."""
@@ -289,12 +290,6 @@ class _Session:
             return [line.rstrip("\r\n") for line in File(path, content).lines]
         except UnreadableFile:
             return None
-
-
-def _colour(options: argparse.Namespace) -> bool:
-    if options.no_color or os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewbot import config
 from reviewbot.cli import proving
+from reviewbot.cli.streams import wants_colour
+from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
     from reviewbot.config import Config
     from reviewbot.model import Review
+    from reviewbot.review.local import Watch
 
 EXAMPLES = """\
 examples:
@@ -45,40 +49,71 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="OWNER/REPO",
         help="where links lead, also HOST/OWNER/REPO (default: what the remote's address says)",
     )
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress, no remarks")
+    command.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
 
     proving.add(command)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Reviews and prints. Returns 1 for a finding at or above --fail-on."""
-    from reviewbot.render import comments, review_json, review_text
+    """Reviews and prints. Returns 1 for a finding at or above --fail-on, 2 where a rule failed on a file."""
+    from reviewbot.render.inert import visible
 
+    colour = wants_colour(options.no_color)
     budget = options.probe_budget if options.probe else None
-    made, settings = reviewed(Path.cwd(), options.base, options.head, options.repository, budget)
-    if options.output_format == "json":
-        sys.stdout.write(review_json.encode(made))
-    elif options.output_format == "markdown":
-        sys.stdout.write(comments.document(made))
-    else:
-        sys.stdout.write(review_text.text(made))
-    if made.repository is None:
-        print(
-            "reviewbot: no remote names a repository on GitHub, so comments carry no links; "
-            "name it with --repository OWNER/REPO",
-            file=sys.stderr,
+    show = partial(watched, what="files", quiet=options.quiet, colour=colour)
+    made, settings = reviewed(Path.cwd(), options.base, options.head, options.repository, budget, show)
+    sys.stdout.write(_written(made, options.output_format, colour))
+    last = made.rounds[-1]
+    remarks = [f"{file.path}:{file.line}: {file.why}" for file in last.failed]
+    if made.repository is None and not options.quiet:
+        remarks.append(
+            "no remote names a repository on GitHub, so comments carry no links; "
+            "name it with --repository OWNER/REPO"
         )
+    for remark in remarks:
+        print(f"reviewbot: {visible(remark)}", file=sys.stderr)
     failing = config.failing(options.fail_on or settings.fail_on)
-    return int(any(thread.finding.certainty in failing for thread in made.threads))
+    if any(thread.finding.certainty in failing for thread in made.threads):
+        return 1
+    return 2 if last.failed else 0
+
+
+def _written(made: Review, form: str, colour: bool) -> str:
+    if form == "json":
+        from reviewbot.render import review_json
+
+        return review_json.encode(made)
+    if form == "markdown":
+        from reviewbot.render import comments
+
+        return comments.document(made)
+    from reviewbot.render import review_text
+    from reviewbot.review.local import lines_of
+    from reviewbot.source.git import Repository
+
+    read = lines_of(partial(Repository(Path.cwd()).read, made.rounds[-1].head))
+
+    def bare(path: str) -> list[str] | None:
+        lines = read(path)
+        return lines and [line.rstrip("\r\n") for line in lines]
+
+    return review_text.text(made, lru_cache(bare), colour=colour)
 
 
 def reviewed(
-    folder: Path, base: str | None, head: str, slug: str | None, probe_seconds: float | None = None
+    folder: Path,
+    base: str | None,
+    head: str,
+    slug: str | None,
+    probe_seconds: float | None = None,
+    watch: Watch = lambda items, total: items,
 ) -> tuple[Review, Config]:
     """The rendered review of a local repository's `head` against `base`, and the settings it was made with.
 
     Without a base the remote's default branch is taken; without a slug (`OWNER/REPO`, `HOST/OWNER/REPO`)
     links lead where the remote's address says. With `probe_seconds` the findings' code is run, no longer
-    than that.
+    than that. `watch` is as in `review.local.review`.
     """
     from reviewbot.lint import registry
     from reviewbot.render import comments
@@ -98,5 +133,5 @@ def reviewed(
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
     rules = [registry.load(name) for name in names]
     prove = proving.proved_at(repository, head_id, probe_seconds) if probe_seconds else tuple
-    made = local.review(repository, base_id, head_id, settings, rules, remote, prove)
+    made = local.review(repository, base_id, head_id, settings, rules, remote, prove, watch)
     return comments.rendered(made, remote), settings

@@ -23,7 +23,7 @@ NAMED = 20  # files named for each reason not to read them
 
 # How the summary is shared out, in bytes. What a part leaves unused goes to the findings that have no comment
 # of their own.
-FRAME, INLINE, UNREAD, SUPPRESSED = 2_000, 24_000, 8_000, 6_000
+FRAME, INLINE, UNREAD, SUPPRESSED, FAILED = 2_000, 24_000, 8_000, 6_000, 2_000
 
 # How a place is shown: path, first line, last line.
 Link = Callable[[str, int, int], Markdown]
@@ -83,7 +83,13 @@ def _summary(review: Review, remote: Remote | None) -> str:
         len(last.suppressed),
         SUPPRESSED,
     )
-    rest = LIMIT - FRAME - sum(part.size for part in (shown_inline, unread, suppressed))
+    failures = [(file.why, [file]) for file in last.failed]
+    failed = _fitting(
+        (_render("unread.md.j2", why=why, files=files, named=NAMED) for why, files in failures),
+        len(failures),
+        FAILED,
+    )
+    rest = LIMIT - FRAME - sum(part.size for part in (shown_inline, unread, failed, suppressed))
     return _render(
         "summary.md.j2",
         review=review,
@@ -92,6 +98,7 @@ def _summary(review: Review, remote: Remote | None) -> str:
         inline=shown_inline,
         apart=_apart(apart, link, rest),
         unread=unread,
+        failed=failed,
         suppressed=suppressed,
     )
 

@@ -27,6 +27,11 @@ def text(report: Report, read: Read, *, colour: bool = False) -> str:
     return "".join(f"{line}\n" for finding in report.findings for line in page.block(finding))
 
 
+def block(finding: Finding, read: Read, name: str = "", *, colour: bool = False) -> str:
+    """One finding; `name` is the id of its thread, where it has one."""
+    return "".join(f"{line}\n" for line in _Page(read, colour).block(finding, name))
+
+
 def summary(report: Report, *, colour: bool = False, did: tuple[str, int] | None = None) -> str:
     """One line about the whole run, and where to read on. `did` says what was done about how many."""
     paint = _painter(colour)
@@ -79,12 +84,14 @@ class _Page:
         self._read = read
         self._paint = _painter(colour)
 
-    def block(self, finding: Finding) -> Iterator[str]:
+    def block(self, finding: Finding, name: str = "") -> Iterator[str]:
         span = finding.span
         accent = _COLOURS[finding.certainty]
         where = self._paint(f"{visible(span.path)}:{span.line}:{span.column}", _BOLD)
         certainty = self._paint(finding.certainty, accent)
-        yield f"{where}: {certainty}: {visible(finding.message)} {self._paint(f'[{finding.rule}]', _DIM)}"
+        before = f"{self._paint(name, _BOLD)} " if name else ""
+        rule = self._paint(f"[{finding.rule}]", _DIM)
+        yield f"{before}{where}: {certainty}: {visible(finding.message)} {rule}"
         margin = len(str(max([span.end_line, *(step.end_line for step in finding.steps)])))
         yield from self._source(span, margin, accent)
         for number, step in enumerate(finding.steps, 1):

@@ -7,10 +7,12 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from reviewbot.config import Config
 from reviewbot.model import Unread
 from reviewbot.source.diff import Change
-from reviewbot.source.discover import READ
+from reviewbot.source.discover import READ, excluding
 from reviewbot.source.git import Repository
 
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -29,13 +31,18 @@ class Scope:
         return ((change.path, content) for change, content in self.changes)
 
 
-def scope(repository: Repository, changes: Iterable[Change]) -> Scope:
-    """Reads what can be read of the changed files."""
+def scope(repository: Repository, changes: Iterable[Change], settings: Config) -> Scope:
+    """Reads what can be read of the changed files and is not excluded."""
+    excluded = excluding(settings.exclude, Path("."))
     read: list[tuple[Change, bytes]] = []
     unread: list[Unread] = []
     for change in changes:
         content = repository.blob(change.new_id) if change.kind == "file" and change.new_id else b""
         why = _obstacle(change, content)
+        if why is None and excluded(change.path):
+            why = "excluded by the configuration"
+        elif why is None and len(content) > settings.max_file_bytes:
+            why = f"larger than {settings.max_file_bytes} bytes (max-file-bytes), taken for a generated file"
         if why is None:
             read.append((change, content))
         else:

@@ -61,7 +61,8 @@ def test_what_json_says_is_what_text_and_markdown_say(reviewbot, branch):
     assert review["repository"] == "github.com/acme/trainer"
     assert review["summary"] in markdown.out
     assert review["threads"][0]["body"] in markdown.out
-    assert "C1 proved constant-verdict tests/test_rows.py:34:5" in text.out
+    assert text.out.startswith("C1 tests/test_rows.py:34:5: proved: ")
+    assert "34 |     assert (run(2) == [3], 'new')\n" in text.out
     assert {text.code, markdown.code, as_json.code} == {1}
 
 
@@ -110,11 +111,47 @@ def test_what_cannot_be_read_is_named_with_its_reason(reviewbot, repository):
     assert "passwd" not in ran.out
 
 
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ('exclude = ["tests/test_r*.py"]', "excluded by the configuration"),
+        ("max-file-bytes = 50", "larger than 50 bytes (max-file-bytes), taken for a generated file"),
+    ],
+)
+def test_what_the_base_leaves_out_is_named(reviewbot, branch, setting, why):
+    branch.git("checkout", "--quiet", "main")
+    branch.commit({"pyproject.toml": f"[tool.reviewbot]\n{setting}\n"})
+    words = ("--base", "main", "--head", "topic", "--output-format", "json")
+    ran = reviewbot("review", *words, cwd=branch.folder)
+    (last,) = reviewed(ran).rounds
+    assert (ran.code, last.read, reviewed(ran).threads) == (0, 0, ())
+    assert [(file.path, file.why) for file in last.unread] == [("tests/test_rows.py", why)]
+
+
+def test_a_rule_that_is_cut_off_is_named(reviewbot, branch):
+    branch.git("checkout", "--quiet", "main")
+    setting = 'select = ["constant-verdict"]\nrule-seconds = 0.0000011'
+    branch.commit({"pyproject.toml": f"[tool.reviewbot]\n{setting}\n"})
+    words = ("review", "--base", "main", "--head", "topic", "--output-format")
+    as_json, markdown, text = (
+        reviewbot(*words, form, cwd=branch.folder) for form in ("json", "markdown", "text")
+    )
+    assert {as_json.code, markdown.code, text.code} == {2}
+    (failed,) = reviewed(as_json).rounds[0].failed
+    assert (failed.path, failed.why.startswith("rule constant-verdict: cut off")) == (
+        "tests/test_rows.py",
+        True,
+    )
+    assert "Rules came to no end on 1 file" in markdown.out
+    assert "not looked through: tests/test_rows.py" in text.out
+    assert "rule constant-verdict: cut off" in as_json.err
+
+
 def test_base_is_the_default_branch_of_the_remote(reviewbot, branch, tmp_path):
     branch.git("checkout", "--quiet", "main")
     branch.git("clone", "--quiet", ".", str(tmp_path / "clone"))
     ran = reviewbot("review", "--head", "origin/topic", cwd=tmp_path / "clone")
-    assert (ran.code, "C1 proved" in ran.out) == (1, True)
+    assert (ran.code, ran.out.startswith("C1 ")) == (1, True)
     assert "name it with --repository" in ran.err
 
 
