@@ -128,25 +128,6 @@ def test_what_the_base_leaves_out_is_named(reviewbot, branch, setting, why):
     assert [(file.path, file.why) for file in last.unread] == [("tests/test_rows.py", why)]
 
 
-def test_a_rule_that_is_cut_off_is_named(reviewbot, branch):
-    branch.git("checkout", "--quiet", "main")
-    setting = 'select = ["constant-verdict"]\nrule-seconds = 0.0000011'
-    branch.commit({"pyproject.toml": f"[tool.reviewbot]\n{setting}\n"})
-    words = ("review", "--base", "main", "--head", "topic", "--output-format")
-    as_json, markdown, text = (
-        reviewbot(*words, form, cwd=branch.folder) for form in ("json", "markdown", "text")
-    )
-    assert {as_json.code, markdown.code, text.code} == {2}
-    (failed,) = reviewed(as_json).rounds[0].failed
-    assert (failed.path, failed.why.startswith("rule constant-verdict: cut off")) == (
-        "tests/test_rows.py",
-        True,
-    )
-    assert "Rules came to no end on 1 file" in markdown.out
-    assert "not looked through: tests/test_rows.py" in text.out
-    assert "rule constant-verdict: cut off" in as_json.err
-
-
 def test_base_is_the_default_branch_of_the_remote(reviewbot, branch, tmp_path):
     branch.git("checkout", "--quiet", "main")
     branch.git("clone", "--quiet", ".", str(tmp_path / "clone"))
