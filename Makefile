@@ -12,7 +12,7 @@ endef
 export EXTRAS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick style lint format types lock startup clean
+.PHONY: help demo test quick style lint format types lock docs startup clean
 
 help:
 	@echo 'make demo    build a small repository with a weak parity test, and review its branch'
@@ -21,6 +21,7 @@ help:
 	@echo 'make lint    ruff, mypy, and reviewbot on its own tests'
 	@echo 'make format  let ruff lay out the code'
 	@echo 'make startup what `reviewbot --help` costs beside a bare Python'
+	@echo 'make docs    write docs/rules from the rules'
 	@echo 'make lock    renew constraints.txt'
 	@echo 'make clean   remove what the other targets made'
 
@@ -42,6 +43,9 @@ lint: $(VENV)/dev
 format: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/core
+	$(BIN)/python docs/make_rule_pages.py
 
 startup: $(VENV)/core
 	$(BIN)/python benchmarks/startup.py

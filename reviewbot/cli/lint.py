@@ -30,7 +30,7 @@ from reviewbot.source.diff import ChangedLines
 from reviewbot.source.files import OnDisk
 from reviewbot.source.units import File
 
-FORMATS = ("text", "json", "github")
+FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
 STDIN = "-"
 EXAMPLES = """\
@@ -274,6 +274,14 @@ class _Session:
             from reviewbot.render import findings_json
 
             return findings_json.encode(made.findings)
+        if self._format == "sarif":
+            from reviewbot.render import sarif
+
+            return sarif.encode(made, self.run.rules)
+        if self._format == "markdown":
+            from reviewbot.render import findings_markdown
+
+            return findings_markdown.encode(made, lru_cache(self._lines))
         if self._format == "github":
             from reviewbot.render import annotations
 

@@ -18,6 +18,8 @@ COMMANDS = {
     "review": "review what one commit changes against another, as it would be posted",
     "probe": "run a check on changed inputs and show a difference that it lets through",
     "rule": "explain a rule from its own file, or list all rules",
+    "new-rule": "write the skeleton of a new rule",
+    "completion": "print a script that completes commands and options in a shell",
     "action": "review a pull request as a step of a GitHub workflow",
     "parity": "compare the rows that two runs trained on, or make the runs and compare them",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 from functools import cache
@@ -38,8 +39,10 @@ def load(rule_id: str) -> Rule:
 
 
 def docstring(rule_id: str) -> str:
-    """The text of a rule's own file docstring."""
-    return inspect.getdoc(inspect.getmodule(type(load(rule_id)))) or ""
+    """The text of a rule's own file docstring, read without importing the rule."""
+    name = rule_id.replace("-", "_") + ".py"
+    source = resources.files("reviewbot.rules").joinpath(name).read_text(encoding="utf-8")
+    return ast.get_docstring(ast.parse(source)) or ""
 
 
 def first_sentence(rule_id: str) -> str:
