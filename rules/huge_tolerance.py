@@ -22,7 +22,7 @@ import libcst as cst
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, last_name, literal
-from reviewbot.flow.tolerances import KEYWORDS, Tolerance, tolerances
+from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -127,7 +127,9 @@ class HugeTolerance(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (not unit.facts.names.isdisjoint(KEYWORDS) or unit.has(ast.Compare)) and judges(unit)
+        by_keyword = not unit.facts.names.isdisjoint(KEYWORDS) or unit.calls(*POSITIONS)
+        by_difference = unit.has(ast.Compare) and unit.calls(*ABSOLUTE)
+        return (by_keyword or by_difference) and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):

@@ -25,7 +25,7 @@ KEYWORDS: dict[str, Sort] = {
     "places": "absolute", "decimal": "absolute",
 }  # fmt: skip
 # Where each function takes its tolerances by position.
-_POSITIONS: dict[str, dict[int, str]] = {
+POSITIONS: dict[str, dict[int, str]] = {
     "allclose": {2: "rtol", 3: "atol"},
     "isclose": {2: "rtol", 3: "atol"},
     "assert_allclose": {2: "rtol", 3: "atol"},
@@ -36,6 +36,8 @@ _POSITIONS: dict[str, dict[int, str]] = {
     "assert_almost_equal": {2: "decimal"},
     "assert_array_almost_equal": {2: "decimal"},
 }
+# What makes a difference one without a sign.
+ABSOLUTE = frozenset({"abs", "fabs", "absolute", "norm"})
 _NEGATIVE = frozenset({"assertNotAlmostEqual", "assertNotAlmostEquals", "assertNotAllClose"})
 _NAMED_ONLY = frozenset({"rel", "abs", "delta", "places", "decimal"})
 
@@ -75,12 +77,12 @@ def of_call(unit: Unit, call: cst.Call) -> Iterator[Tolerance]:
     """The tolerances that a call is given as numbers."""
     name = last_name(call)
     expected = call.args[0].value if name == "approx" and call.args else operand(call, 1)
-    places = _POSITIONS.get(name, {})
+    places = POSITIONS.get(name, {})
     for position, arg in enumerate(call.args):
         if arg.star:
             return
         keyword = arg.keyword.value if arg.keyword is not None else places.get(position, "")
-        if keyword not in KEYWORDS or (keyword in _NAMED_ONLY and name not in _POSITIONS):
+        if keyword not in KEYWORDS or (keyword in _NAMED_ONLY and name not in POSITIONS):
             continue
         value = number(unit, arg.value)
         if value is None:
@@ -115,7 +117,7 @@ def difference(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseEx
         if not isinstance(node, cst.Call):
             return None
         name = last_name(node)
-        absolute = absolute or name in ("abs", "fabs", "absolute", "norm")
+        absolute = absolute or name in ABSOLUTE
         inner = node.args[0].value if node.args and not node.args[0].star else None
         if isinstance(node.func, cst.Attribute) and not dotted(node.func).startswith(
             ("np.", "torch.", "math.", "jnp.", "numpy.")
