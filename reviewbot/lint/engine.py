@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.lint.limit import TimeIsUp, arm, limited
+from reviewbot.lint.limit import TimeIsUp, arm, limited, untimed_seconds
 from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.rule import Rule
 from reviewbot.lint.suppress import suppressions
@@ -240,7 +240,7 @@ class Examination:
             return []
         tally.suspected += 1
         found: list[Finding] = []
-        started, parsing = time.process_time(), self.file.parse_seconds
+        started, parsing, apart = time.process_time(), self.file.parse_seconds, untimed_seconds()
         try:
             arm(max(0.001, self.seconds - tally.seconds))
             try:
@@ -253,7 +253,8 @@ class Examination:
             self._cannot_read(Unread(self.file.path, "nested too deeply to be looked at", unit.line))
         except (Exception, TimeIsUp) as error:
             self._fail(rule, unit, error)
-        tally.seconds += time.process_time() - started - (self.file.parse_seconds - parsing)
+        parsing, apart = self.file.parse_seconds - parsing, untimed_seconds() - apart
+        tally.seconds += time.process_time() - started - parsing - apart
         tally.confirmed += bool(found)
         tally.findings += len(found)
         return found

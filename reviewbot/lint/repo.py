@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile
+from reviewbot.lint.limit import untimed
 from reviewbot.source.files import Files, InMemory
 from reviewbot.source.project import PytestSettings, pytest_settings, requires_python
 
@@ -140,8 +141,10 @@ class Repo:
         if not self._store:
             from reviewbot.index.store import Store, is_wanted
 
-            store = Store(self._database)
-            store.update(self._files.every(is_wanted))
+            # The rule that happens to ask first must not be cut off for it.
+            with untimed():
+                store = Store(self._database)
+                store.update(self._files.every(is_wanted))
             self._store.append(store)
         return self._store[0]
 

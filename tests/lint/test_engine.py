@@ -13,6 +13,7 @@ from reviewbot.lint import registry
 from reviewbot.lint.engine import lint
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Finding, Rule, Unit
+from reviewbot.source.files import InMemory
 
 WEAK = b"def test_one():\n    assert (1, 2)\n\n\ndef test_two():\n    assert (3, 4)\n"
 
@@ -98,6 +99,32 @@ def test_a_time_limit_is_for_a_rule_on_a_file_not_for_a_unit():
     report = lint([("a.py", code)], [Slow()], Repo(Config(rule_seconds=0.3)))
     assert [failure.why for failure in report.failures] == ["cut off after 0.3 s"]
     assert 2 <= len(report.findings) <= 6
+
+
+def test_gathering_the_index_is_not_held_against_the_rule_that_asks_first():
+    class Asks(Bad):
+        def wrong(self) -> None: ...
+
+        def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+            if repo.index.calls("helper"):
+                yield from super().confirm(unit, repo)
+
+    class Slow(InMemory):
+        gathered = 0
+
+        def every(self, wanted):
+            self.gathered += 1
+            end = time.process_time() + 0.3
+            while time.process_time() < end:
+                pass
+            return super().every(wanted)
+
+    files = Slow({"b.py": b"helper()\n"})
+    repo = Repo(Config(rule_seconds=0.1), files)
+    report = lint([("a.py", WEAK), ("b.py", b"def test_one(): pass\n")], [Asks()], repo)
+    assert report.failures == ()
+    assert len(report.findings) == 3
+    assert files.gathered == 1
 
 
 def test_positions_are_those_of_libcst():
