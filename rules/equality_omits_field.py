@@ -1,0 +1,241 @@
+"""An `__eq__` that looks at most fields of its class and leaves one out.
+
+## Why
+Two rows that differ in the field are equal, and so every `assert left == right` over them passes: a field
+that was added to the class later is compared nowhere, and a run that lost it equals its baseline.
+
+## Instead
+Let the class compare itself: `@dataclass` with no `__eq__`, or name every field. Where a field must not
+count, say so where it is declared: `field(compare=False)`, with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.classes import Known, class_of_name
+from reviewbot.flow.syntax import dotted, last_name, walk
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.model import Certainty
+
+_NAMES = frozenset({"__eq__", "equals", "is_equal", "same_as"})
+# Names of fields that differ between equal things, or tell things apart by themselves.
+_VOLATILE = re.compile(
+    r"(?i)^_|(^|_)(cache|cached|time|timestamp|date|created|updated|modified|elapsed|duration|logger|log|lock"
+    r"|parent|owner|session|client|conn|connection|hash|doc|docs|comment|description|line|lineno|col|pos"
+    r"|position|location|loc|span|source|callback|hook|debug|verbose|context|meta|metadata|pid|host)(_|$)"
+)
+_IDENTITY = re.compile(r"(?i)^_?(id|uid|uuid|guid|key|name|path|url|pk|slug|code|value)$|_(id|key|name)$")
+_WHOLE = frozenset({"asdict", "astuple", "vars", "fields", "getattr", "model_dump", "attrgetter", "__eq__"})
+_SHOWN = 3
+
+_ROW = """
+class Row:
+    def __init__(self, tokens, reward, loss_mask=None):
+        self.tokens = tokens
+        self.reward = reward
+        self.loss_mask = loss_mask
+"""
+
+
+class EqualityOmitsField(Rule):
+    kinds = ("method", "class")
+    bad = (
+        Example(
+            _ROW
+            + """
+    def __eq__(self, other):
+        return self.tokens == other.tokens and self.reward == other.reward  # <- here
+""",
+            path="robot/row.py",
+        ),
+        Example(
+            """
+            from dataclasses import dataclass
+
+            @dataclass(eq=False)
+            class Row:
+                tokens: list
+                reward: float
+                loss_mask: list
+
+                def __eq__(self, other):
+                    if not isinstance(other, Row):
+                        return NotImplemented
+                    return (self.tokens, self.reward) == (other.tokens, other.reward)  # <- here
+            """,
+            path="robot/row.py",
+        ),
+        Example(
+            """
+            from dataclasses import dataclass, field
+
+            @dataclass
+            class Row:
+                tokens: list
+                loss_mask: list = field(default_factory=list, compare=False)  # <- here
+            """,
+            path="robot/row.py",
+        ),
+    )
+    good = (
+        Example(
+            _ROW
+            + """
+    def __eq__(self, other):
+        return (
+            self.tokens == other.tokens
+            and self.reward == other.reward
+            and self.loss_mask == other.loss_mask
+        )
+""",
+            path="robot/row.py",
+        ),
+        Example(
+            _ROW
+            + """
+    def __eq__(self, other):
+        return isinstance(other, Row) and vars(self) == vars(other)
+""",
+            path="robot/row.py",
+        ),
+        Example(
+            """
+            class Worker:
+                def __init__(self, id, name, load, host):
+                    self.id = id
+                    self.name = name
+                    self.load = load
+                    self.host = host
+
+                def __eq__(self, other):
+                    return self.id == other.id
+            """,
+            path="robot/worker.py",
+        ),
+        Example(
+            """
+            from dataclasses import dataclass, field
+
+            @dataclass
+            class Row:
+                tokens: list
+                created_at: float = field(default=0.0, compare=False)
+                _cache: dict = field(default_factory=dict, compare=False)
+            """,
+            path="robot/row.py",
+        ),
+        Example(
+            _ROW
+            + """
+    def key(self):
+        return (self.tokens, self.reward, self.loss_mask)
+
+    def __eq__(self, other):
+        return self.key() == other.key()
+""",
+            path="robot/row.py",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if unit.kind == "class":
+            return "compare" in unit.facts.names and unit.calls("field", "attrib", "ib", "Field")
+        return unit.name.rpartition(".")[2] in _NAMES and unit.has(ast.Return)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        settled = {*repo.config.derived_fields, *repo.config.volatile_fields}
+        if unit.kind == "class":
+            yield from self._declared(unit, settled)
+        elif unit.name.rpartition(".")[2] in _NAMES:
+            owner = unit.name.rpartition(".")[0]
+            known = class_of_name(owner, unit.file.path, {}, repo.index)
+            if known is not None:
+                yield from self._written(unit, known, settled)
+
+    def _declared(self, unit: Unit, settled: set[str]) -> Iterator[Finding]:
+        for node in unit.find(cst.AnnAssign):
+            name, value = dotted(node.target), node.value
+            if not isinstance(value, cst.Call) or last_name(value) not in ("field", "attrib", "ib", "Field"):
+                continue
+            off = [
+                a
+                for a in value.args
+                if a.keyword and a.keyword.value == "compare" and dotted(a.value) == "False"
+            ]
+            if off and name not in settled and not _VOLATILE.search(name) and not _IDENTITY.search(name):
+                yield self.finding(
+                    unit,
+                    node,
+                    f"equality leaves `{name}` out: two that differ in it are equal in every check",
+                    certainty="question",
+                    steps=(step(unit, off[0].value, "this takes the field out of the comparison"),),
+                    still_catches=(f"only a check that names `{name}` itself",),
+                )
+
+    def _written(self, unit: Unit, known: Known, settled: set[str]) -> Iterator[Finding]:
+        node = unit.node
+        assert isinstance(node, cst.FunctionDef)
+        params = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
+        if len(params) != 2:
+            return
+        own, other = (_reads(node, name) for name in params)
+        fields = [field for field in known.found.fields if not field.name.startswith("__")]
+        compared = {field.name for field in fields} & own & other
+        omitted = [f for f in fields if f.name not in own | other | settled and not _VOLATILE.search(f.name)]
+        if not omitted or len(compared) < 2 or all(_IDENTITY.search(name) for name in compared):
+            return
+        if _looks_at_all(unit, node, params):
+            return
+        names = ", ".join(f"`{field.name}`" for field in omitted[:_SHOWN])
+        certainty: Certainty = "likely" if len(compared) > len(omitted) else "question"
+        yield self.finding(
+            unit,
+            _verdict(node),
+            f"this compares {len(compared)} fields of `{known.found.name}` and leaves out {names}",
+            certainty=certainty,
+            steps=[
+                Step(known.path, field.line, field.line, f"`{field.name}` is a field of the class")
+                for field in omitted[:_SHOWN]
+            ],
+            still_catches=(f"only a check that names {names} itself",),
+        )
+
+
+def _reads(node: cst.FunctionDef, name: str) -> set[str]:
+    return {
+        below.attr.value
+        for below in walk(node.body)
+        if isinstance(below, cst.Attribute) and dotted(below.value) == name
+    }
+
+
+def _looks_at_all(unit: Unit, node: cst.FunctionDef, params: list[str]) -> bool:
+    """Whether more may be compared than the fields that are named: by a loop, a base, a method of both."""
+    for below in walk(node.body):
+        if isinstance(below, cst.Call):
+            if last_name(below) in _WHOLE:
+                return True
+            if isinstance(below.func, cst.Attribute) and dotted(below.func.value) in params:
+                return True
+            if any(dotted(arg.value) in params for arg in below.args) and last_name(below) not in (
+                "isinstance", "type", "id", "hasattr",
+            ):  # fmt: skip
+                return True
+        elif isinstance(below, cst.Attribute) and below.attr.value in ("__dict__", "__slots__"):
+            return True
+    return False
+
+
+def _verdict(node: cst.FunctionDef) -> cst.CSTNode:
+    """The last `return` that answers by a comparison, or the last one."""
+    returns = [
+        below for below in walk(node.body) if isinstance(below, cst.Return) and below.value is not None
+    ]
+    answers = [r for r in returns if any(isinstance(below, cst.Comparison) for below in walk(r))]
+    return (answers or returns or [node])[-1]
