@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -131,7 +132,9 @@ def from_log(path: Path, pattern: str) -> Restores:
         match = compiled.search(data[:65536].decode(errors="replace"))
         if match is None:
             continue
-        found = {key: value for key, value in match.groupdict().items() if value is not None}
+        found: dict[str, Any] = {key: value for key, value in match.groupdict().items() if value is not None}
+        if str(found.get("prompt", "")).isdecimal():
+            found["prompt"] = int(found["prompt"])  # a dump names the same prompt by a number
         try:
             records.append(msgspec.convert(found, Restore, strict=False))
         except msgspec.ValidationError as error:

@@ -1,0 +1,232 @@
+"""Dumps as frameworks write them, whole, compressed, torn, damaged and hostile."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+import zstandard
+
+ROWS = 6
+
+
+def row(prompt: int, sample: int) -> dict:
+    """A row of our own format: three prompt tokens, a call, a tool's answer, another call."""
+    at = 10 * prompt + sample
+    mask = [0, 0, 0, 1, 1, 0, 1, 1]
+    return {
+        "step": 1, "prompt": prompt, "sample": sample, "group_id": f"p{prompt}",
+        "token_ids": [1, 2, prompt, at + 3, 4, 5, at + 6, 7], "loss_mask": mask, "sample_mask": 1.0,
+        "reward": float(sample), "logprobs": [-0.25 * m * (at + 1) for m in mask],
+        "advantages": [(sample - 0.5) * m for m in mask],
+    }  # fmt: skip
+
+
+def rows() -> list[dict]:
+    return [row(prompt, sample) for prompt in range(ROWS // 2) for sample in range(2)]
+
+
+def nemo(index: int, of: dict, padding: int = 3) -> dict:
+    """The same row as NeMo-RL writes it."""
+
+    def padded(values: list) -> list:
+        return [values + [0] * padding]
+
+    return {
+        "content": ["text"], "rewards": [of["reward"]], "input_lengths": [len(of["token_ids"])],
+        "token_ids": padded(of["token_ids"]), "token_loss_mask": padded(of["loss_mask"]),
+        "sample_loss_mask": [1.0], "advantages": padded(of["advantages"]),
+        "generation_logprobs": padded(of["logprobs"]), "prev_logprobs": padded(of["logprobs"]),
+        "idx": [index],
+    }  # fmt: skip
+
+
+def lines(records: list[dict]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+@pytest.fixture
+def compare(reviewbot, tmp_path):
+    """Writes two dumps and compares them; the exit code and the result."""
+
+    def run(one: bytes, other: bytes, name: str = "train_data_step1.jsonl", *words: str) -> tuple[int, dict]:
+        for side, data in (("one", one), ("other", other)):
+            (tmp_path / side).mkdir(exist_ok=True)
+            (tmp_path / side / name).write_bytes(data)
+        ran = reviewbot("parity", "compare", "one", "other", "--output-format", "json", *words)
+        return ran.code, json.loads(ran.out) if ran.out else {"error": ran.err}
+
+    return run
+
+
+def test_nemo_rl_with_one_element_lists_padding_and_no_ids(compare):
+    one = [nemo(index, made) for index, made in enumerate(rows())]
+    other = [nemo(index, made, padding=5) for index, made in enumerate(rows())]
+    code, result = compare(lines(one), lines(other))
+    assert (code, result["verdict"], result["rows"], result["groups"]) == (0, "pass", ROWS, 3)
+    assert any("content" in said for said in result["could_not_notice"])
+    other[3]["token_ids"][0][4] = 99
+    code, result = compare(lines(one), lines(other))
+    failure = result["failures"][0]
+    assert (code, failure["row"], failure["field"]) == (1, [1, 3, 0], "token_ids")
+    assert (failure["first_difference"], failure["reference"], failure["restored"]) == (4, 4, 99)
+
+
+def test_a_trained_padding_token_is_a_difference(compare):
+    one = [nemo(index, made) for index, made in enumerate(rows())]
+    other = [nemo(index, made) for index, made in enumerate(rows())]
+    other[0]["token_loss_mask"][0][-1] = 1
+    code, result = compare(lines(one), lines(other))
+    assert (code, result["failures"][0]["field"]) == (1, "loss_mask")
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_what_json_does_not_know_is_read_and_fails(compare, word):
+    data = lines([nemo(index, made) for index, made in enumerate(rows())])
+    bad = data.replace(b"-0.25", word.encode(), 1)
+    code, result = compare(data, bad)
+    assert (code, result["failures"][0]["field"], result["failures"][0]["first_difference"]) == (
+        1, "logprobs", 3,
+    )  # fmt: skip
+    code, result = compare(bad, bad)
+    assert (code, "in both runs" in result["failures"][0]["why"]) == (1, True)
+
+
+def test_verl_compares_text_and_score_and_says_that_tokens_were_not(compare):
+    records = [
+        {
+            "input": f"question {r['prompt']}",
+            "output": f"answer {r['token_ids']}",
+            "score": r["reward"],
+            "step": 1,
+        }
+        for r in rows()
+    ]
+    code, result = compare(lines(records), lines(records[::-1][::-1]), "1.jsonl")
+    assert (code, result["verdict"], result["absent_fields"][0]) == (0, "pass", "token_ids")
+    assert "token ids were not written" in result["could_not_notice"][0]
+    changed = [{**record} for record in records]
+    changed[2]["output"] = "answer [x"
+    code, result = compare(lines(records), lines(changed), "1.jsonl")
+    assert (code, result["failures"][0]["field"], result["failures"][0]["first_difference"]) == (1, "text", 8)
+
+
+def test_trl_parquet(reviewbot, tmp_path):
+    columns = {
+        "step": [1] * ROWS, "prompt": [f"q{r['prompt']}" for r in rows()],
+        "completion": [f"a{r['token_ids']}" for r in rows()],
+        "right": [r["reward"] for r in rows()], "short": [0.5] * ROWS,
+        "advantage": [0.1 * i for i in range(ROWS)],
+    }  # fmt: skip
+    for side, right in (("one", columns["right"]), ("other", [1.0, *columns["right"][1:]])):
+        folder = tmp_path / side / "completions"
+        folder.mkdir(parents=True)
+        pyarrow.parquet.write_table(
+            pyarrow.table({**columns, "right": right}), folder / "completions_00001.parquet"
+        )
+    ran = reviewbot("parity", "compare", "one", "one/completions/*.parquet", "--output-format", "json")
+    assert (ran.code, json.loads(ran.out)["why"]) == (3, ["both sides are the same files"])
+    ran = reviewbot("parity", "compare", "one", "other", "--output-format", "json")
+    failed = json.loads(ran.out)["failures"]
+    assert (ran.code, {failure["field"] for failure in failed}) == (1, {"reward", "right"})
+
+
+def test_any_columns_by_a_mapping(compare):
+    records = [
+        {"out": {"ids": r["token_ids"]}, "m": [r["loss_mask"]], "score": [r["reward"]], "n": r["sample"],
+         "q": f"question number {r['prompt']} that is longer than a name may be", "it": 1}
+        for r in rows()
+    ]  # fmt: skip
+    columns = ("token_ids=out.ids", "loss_mask=m", "reward=score", "sample=n", "prompt=q", "step=it")
+    words = [word for column in columns for word in ("--map", column)]
+    code, result = compare(lines(records), lines(records[::-1]), "rows.jsonl", *words)
+    assert (code, result["verdict"], result["rows"]) == (0, "pass", ROWS)
+    records[0]["out"]["ids"] = [1, 2]
+    code, result = compare(lines(rows()), lines(rows()), "rows.jsonl", "--map", "tokens=ids")
+    assert (code, "no field 'tokens'" in result["error"]) == (2, True)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+def test_compressed_lines_and_one_that_was_cut_off(compare, pack):
+    name = {gzip.compress: "rows.jsonl.gz"}.get(pack, "rows.jsonl.zst")
+    data = pack(lines(rows()))
+    assert compare(data, pack(lines(rows()[::-1])), name)[0] == 0
+    code, result = compare(data, data[:-12], name)
+    assert code == 1
+    assert result["torn_lines"][0][0].endswith(name)
+    assert result["missing_rows"]
+    code, result = compare(data, b"\0" + data[1:], name)
+    assert (code, name in result["error"]) == (2, True)
+
+
+def test_a_torn_last_line_is_told_from_damage(compare):
+    whole = lines(rows())
+    code, result = compare(whole, whole[:-40])
+    assert (code, result["missing_rows"], result["torn_lines"][0][1]) == (1, [[1, 2, 1]], ROWS)
+    assert compare(whole, whole.removesuffix(b"\n"))[0] == 0
+    middle = whole.splitlines(keepends=True)
+    middle[2] = middle[2][:-40] + b"\n"
+    code, result = compare(whole, b"".join(middle))
+    assert (code, "train_data_step1.jsonl:3: " in result["error"]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [b"[" * 100_000, b'{"token_ids": "x"}', b"\xff\xfe", b'{"token_ids": [1e999]}', b"null", b'{"a": 1}'],
+)
+def test_broken_input_ends_with_2_and_names_the_line(compare, bad):
+    code, result = compare(bad + b"\n" + lines(rows()), lines(rows()))
+    assert (code, "train_data_step1.jsonl:1" in result["error"]) == (2, True)
+
+
+def test_links_and_pipes_in_a_dump_are_refused(reviewbot, tmp_path):
+    for side in ("one", "other"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "rows.jsonl").write_bytes(lines(rows()))
+    (tmp_path / "other" / "secret.jsonl").symlink_to("/etc/passwd")
+    ran = reviewbot("parity", "compare", "one", "other")
+    assert (ran.code, "symbolic link" in ran.err, "root:" in ran.err) == (2, True, False)
+    (tmp_path / "other" / "secret.jsonl").unlink()
+    os.mkfifo(tmp_path / "other" / "pipe.jsonl")
+    assert "not an ordinary file" in reviewbot("parity", "compare", "one", "other").err
+
+
+def test_terminal_codes_in_a_dump_do_not_reach_the_terminal(reviewbot, tmp_path):
+    evil = "\x1b[2J\x1b]0;x\x07[red]"
+    for side, name in (("one", "a"), ("other", evil)):
+        (tmp_path / side).mkdir()
+        made = [{**r, "prompt": name if r["prompt"] == 0 else r["prompt"]} for r in rows()]
+        (tmp_path / side / "rows.jsonl").write_bytes(lines(made))
+    ran = reviewbot("parity", "compare", "one", "other")
+    assert (ran.code, "\x1b" in ran.out, "[red]" in ran.out) == (1, False, True)
+
+
+def test_restores_out_of_a_log(reviewbot, tmp_path):
+    for side in ("one", "other"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "rows.jsonl").write_bytes(lines(rows()[:: 1 if side == "one" else -1]))
+    (tmp_path / "worker.log").write_text("start\nrestored c7 row 1/2/1 prefix=1 tail=1\nend\n")
+    pattern = r"restored (?P<call>\S+) row (?P<step>\d+)/(?P<prompt>\d+)/(?P<sample>\d+)"
+    pattern += r" prefix=(?P<prefix_tokens>\d+)"
+    words = (
+        "parity",
+        "compare",
+        "one",
+        "other",
+        "--log",
+        "worker.log",
+        "--output-format",
+        "json",
+        "--pattern",
+    )
+    ran = reviewbot(*words, pattern + r" tail=(?P<tail_tokens>\d+)")
+    assert (ran.code, json.loads(ran.out)["restored_calls"]) == (0, 1)
+    ran = reviewbot(*words, pattern + r" tail=(?P<tail_tokens>\d+)", "--quiet")
+    (tmp_path / "worker.log").write_text("restored c7 row 1/2/1 prefix=2 tail=1\n")
+    ran = reviewbot(*words, pattern + r" tail=(?P<tail_tokens>\d+)")
+    assert (ran.code, json.loads(ran.out)["failures"][0]["field"]) == (1, "tail_tokens")
+    assert reviewbot(*words, "(").code == 2
