@@ -166,6 +166,11 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         metavar="T",
         help="of all samples but the first (default: 0.7)",
     )
+    run.add_argument(
+        "--python",
+        metavar="PATH",
+        help="the interpreter that runs the legs, where its environment has the engine",
+    )
     run.add_argument("--dump-format", choices=("plain", "nemo-rl"), default="plain")
     run.add_argument(
         "--attention", metavar="NAME", help="attention backend (vllm; on a GPU by default TRITON_ATTN)"
@@ -237,6 +242,7 @@ def _run(options: argparse.Namespace) -> int:
         min_cut=options.min_cut,
         limits=Limits(noise=options.noise, dtype=settings.dtype) if options.noise is not None else None,
         decode=decode,
+        python=options.python,
     )
     known = msgspec.json.encode({"work": work, "settings": settings, "min_cut": options.min_cut})
     with (
@@ -316,14 +322,24 @@ def _compare(options: argparse.Namespace) -> int:
     from reviewbot.parity.dumps import dump
     from reviewbot.parity.judge import Limits
 
-    columns = _columns(options.map)
+    columns = _columns(options.map) or _configured()
     reference = dump.opened("reference", options.reference, options.format, columns)
     restored = dump.opened("restored", options.restored, options.format, columns)
+    begun = None
+    if options.cut:
+        restored.add(dump.rows_in(options.cut))
+        begun = restores.begun(options.cut / "journal.jsonl")
+    flips = None
+    if options.control:
+        control = dump.opened("control", options.control, options.format, columns)
+        again = dump.opened("reference", options.reference, options.format, columns)
+        flips = compare.flips(again, control, Limits(dtype=options.dtype))
     same = any(one.samefile(other) for one in reference.files for other in restored.files)
     settings = compare.Options(
         limits=Limits(noise=options.noise, dtype=options.dtype),
         restores=_restores(options),
-        begun=restores.begun(options.cut / "journal.jsonl") if options.cut else None,
+        begun=begun,
+        control_flips=flips,
         min_unequal_groups=options.min_unequal_groups,
         decode=context.tokenizer(options.tokenizer) if options.tokenizer else None,
         same_files=same,
@@ -334,7 +350,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _columns(given: list[str]) -> dict[str, str]:
-    """The mapping of the command line, or that of the configuration."""
+    """The mapping of the command line."""
     columns = {}
     for word in given:
         field, equals, column = word.partition("=")
@@ -342,6 +358,15 @@ def _columns(given: list[str]) -> dict[str, str]:
             raise UsageError(f"--map {word}: FIELD=COLUMN was expected")
         columns[field.replace("-", "_")] = column
     return columns
+
+
+def _configured() -> dict[str, str]:
+    """The mapping of the configuration, empty where there is none."""
+    from reviewbot import config
+    from reviewbot.lint import registry
+
+    settings, _ = config.load(Path.cwd(), frozenset(registry.rule_ids()))
+    return {field.replace("-", "_"): column for field, column in settings.parity.mapping.items()}
 
 
 def _restores(options: argparse.Namespace) -> Restores | None:

@@ -100,6 +100,13 @@ def compared(
     return _result(state, reference, restored)
 
 
+def flips(reference: Dump, control: Dump, limits: Limits) -> int:
+    """In how many rows a control run, the reference again at another batch size, has other tokens."""
+    found = compared(reference, control, Options(limits=limits))
+    failed = {failure.row for failure in found.failures if failure.field == "token_ids"}
+    return len(failed | {row.row for row in found.set_aside})
+
+
 def _pair(state: _State, pair: Pair) -> None:
     reference, restored = pair.reference, pair.restored
     state.rows += 1

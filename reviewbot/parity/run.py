@@ -163,13 +163,8 @@ def _dump(plan: Plan, name: str, *folders: Path) -> Dump:
 
 def _flips(plan: Plan) -> int:
     """Rows in which the control leg differs from the reference."""
-    found = compare.compared(
-        _dump(plan, "reference", plan.folder / "reference"),
-        _dump(plan, "control", plan.folder / "control"),
-        compare.Options(limits=Limits(dtype=plan.settings.dtype)),
-    )
-    failed = {failure.row for failure in found.failures if failure.field == "token_ids"}
-    return len(failed | {row.row for row in found.set_aside})
+    reference, control = (_dump(plan, name, plan.folder / name) for name in ("reference", "control"))
+    return compare.flips(reference, control, Limits(dtype=plan.settings.dtype))
 
 
 def _planted(plan: Plan, fault: str) -> Planted:

@@ -230,3 +230,74 @@ def test_restores_out_of_a_log(reviewbot, tmp_path):
     ran = reviewbot(*words, pattern + r" tail=(?P<tail_tokens>\d+)")
     assert (ran.code, json.loads(ran.out)["failures"][0]["field"]) == (1, "tail_tokens")
     assert reviewbot(*words, "(").code == 2
+
+
+def flipped(made: dict, gap: float) -> dict:
+    """The row with another token at index 6, `gap` nats from the reference's in either run."""
+    top = [None] * 8
+    top[6] = {str(made["token_ids"][6]): -0.7, "99": -0.7 - gap}
+    made = {**made, "dtype": "bfloat16", "top_logprobs": top}
+    tokens = [*made["token_ids"]]
+    tokens[6] = 99
+    return {**made, "token_ids": tokens}
+
+
+def test_a_control_run_bounds_what_is_set_aside(reviewbot, tmp_path):
+    made = [row(prompt, sample) for prompt in range(6) for sample in range(2)]
+    known = [{**flipped(r, 0.03), "token_ids": r["token_ids"]} for r in made]
+    dumps = {
+        "one": known,
+        "other": [flipped(r, 0.03) if index < 3 else known[index] for index, r in enumerate(made)],
+        "calm": known,
+        "wild": [flipped(r, 0.03) if index > 9 else known[index] for index, r in enumerate(made)],
+    }
+    for side, records in dumps.items():
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "rows.jsonl").write_bytes(lines(records))
+    words = ("parity", "compare", "one", "other", "--output-format", "json")
+    verdicts = {
+        "none": reviewbot(*words),
+        "calm": reviewbot(*words, "--control", "calm"),
+        "wild": reviewbot(*words, "--control", "wild"),
+        "allowed": reviewbot(*words, "--allow-set-aside", "3"),
+    }
+    shown = {name: (ran.code, json.loads(ran.out)["verdict"]) for name, ran in verdicts.items()}
+    assert shown == {
+        "none": (1, "set_aside"), "calm": (3, "inconclusive"),
+        "wild": (1, "set_aside"), "allowed": (0, "set_aside"),
+    }  # fmt: skip
+
+
+def test_rows_that_the_killed_run_trained_count_with_those_of_the_restored_one(reviewbot, tmp_path):
+    later = [{**made, "step": 2} for made in rows()]
+    for side, step, records in (
+        ("one", 1, rows()),
+        ("one", 2, later),
+        ("cut", 1, rows()),
+        ("other", 2, later),
+    ):
+        (tmp_path / side).mkdir(exist_ok=True)
+        (tmp_path / side / f"train_data_step{step}.jsonl").write_bytes(lines(records))
+    saved = {"call": "c1", "step": 2, "prompt": 1, "sample": 1, "tokens": [17]}
+    (tmp_path / "cut" / "journal.jsonl").write_bytes(lines([saved]))
+    record = {**saved, "prefix_tokens": 1, "tail_tokens": 1}
+    del record["tokens"]
+    (tmp_path / "restores.jsonl").write_bytes(lines([record]))
+    words = ("parity", "compare", "one", "other", "--restores", "restores.jsonl", "--output-format", "json")
+    assert len(json.loads(reviewbot(*words).out)["missing_rows"]) == ROWS
+    ran = reviewbot(*words, "--cut", "cut")
+    assert (ran.code, json.loads(ran.out)["rows"]) == (0, 2 * ROWS)
+    (tmp_path / "cut" / "journal.jsonl").write_bytes(lines([{**saved, "tokens": [17, 7]}]))
+    ran = reviewbot(*words, "--cut", "cut")
+    assert (ran.code, json.loads(ran.out)["failures"][0]["field"]) == (1, "prefix_tokens")
+
+
+def test_a_mapping_in_the_configuration(reviewbot, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.reviewbot.parity.mapping]\ntoken-ids = "t"\nreward = "r"\nprompt = "p"\nsample = "s"\n'
+    )
+    records = [{"t": r["token_ids"], "r": r["reward"], "p": r["prompt"], "s": r["sample"]} for r in rows()]
+    for side in ("one", "other"):
+        (tmp_path / f"{side}.jsonl").write_bytes(lines(records))
+    ran = reviewbot("parity", "compare", "one.jsonl", "other.jsonl", "--output-format", "json")
+    assert (ran.code, json.loads(ran.out)["rows"]) == (0, ROWS)

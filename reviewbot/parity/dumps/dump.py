@@ -61,6 +61,12 @@ class Dump:
                 index += 1
                 yield Line(data, where)
 
+    def add(self, files: Sequence[Path]) -> None:
+        """Takes further files in, each at its step."""
+        self.files = tuple(
+            sorted({*self.files, *files}, key=lambda path: (step_of(path) or 0, _by_number(path)))
+        )
+
     def row(self, line: Line) -> Row:
         """A record as a row; its sample may be open."""
         return self._read(self.format.row, line)
@@ -114,6 +120,13 @@ def opened(name: str, given: str, chosen: str | None, columns: dict[str, str]) -
     if columns and chosen in (None, "mapping"):
         return Dump(name, files, mapped.Mapped("mapping", columns))
     return Dump(name, files, _format(chosen) if chosen else _detected(files))
+
+
+def rows_in(folder: Path) -> tuple[Path, ...]:
+    """The rows of a killed run, which may have left none. Raises `UsageError` for no such folder."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder")
+    return found(str(folder)) if any(folder.rglob("train_data_step*")) else ()
 
 
 def found(given: str) -> tuple[Path, ...]:
