@@ -12,7 +12,7 @@ endef
 export EXTRAS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick style lint format types lock docs startup clean
+.PHONY: help demo readme test quick style lint format types lock docs startup clean
 
 help:
 	@echo 'make demo    build a small repository with a weak parity test, and review its branch'
@@ -23,10 +23,14 @@ help:
 	@echo 'make startup what `reviewbot --help` costs beside a bare Python'
 	@echo 'make docs    write docs/rules from the rules'
 	@echo 'make lock    renew constraints.txt'
+	@echo 'make readme  put what the demo shows into README.md'
 	@echo 'make clean   remove what the other targets made'
 
 demo: $(VENV)/core
 	@$(BIN)/python demo/run.py
+
+readme: demo
+	$(BIN)/python demo/readme.py
 
 test: $(VENV)/dev lint
 	$(BIN)/python -m pytest -n auto
@@ -58,7 +62,7 @@ lock: $(VENV)/dev
 clean:
 	rm -rf $(VENV) dist demo/out .mypy_cache .pytest_cache .ruff_cache .hypothesis .reviewbot_cache
 
-# What a user gets.
+# What a user gets, and what the demo needs.
 $(VENV)/core: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo 'reviewbot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11' >&2; exit 2; }
@@ -67,7 +71,7 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@echo 'installing reviewbot into $(VENV) (once; less than a minute)'
 	@$(PIP) install --quiet --constraint constraints.txt pip
 	@$(PIP) install --quiet --constraint constraints.txt --group build
-	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable .
+	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable . --group demo
 	@touch $@
 
 # What someone who changes it needs beside that: every extra, and the tools.

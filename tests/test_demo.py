@@ -29,7 +29,7 @@ def git(folder: Path, *words: str) -> str:
 
 def test_the_history_is_the_same_everywhere(example):
     tips = git(example, "rev-parse", "main", "resume-mid-turn").split()
-    assert tips == ["a363e8d8e9efdaaf971f8f50ad51f9b5c440af7f", "f8f9efe26e0bdfd6f1b337068adc413a2c67d7cd"]
+    assert tips == ["0e32a2632f5b7c54b18f0dfdda2c858aaa79946d", "32fca9f84747e79ba29bc06dfbc0ee0a6e208e14"]
     assert git(example, "status", "--porcelain") == ""
     days = git(example, "log", "--all", "--format=%as").split()
     assert len(set(days)) > 3
@@ -99,7 +99,9 @@ def test_the_demo_shows_the_findings_and_the_comments(tmp_path, example):
         assert rule in (out / "lint.txt").read_text()
         assert f"`{rule}`" in review
     assert f"https://github.com/example/parcel-robot/blob/{head}/tests/resume_parity.py#L" in review
-    for kept in ("lint.txt", "review.txt", "review.md"):
+    assert "**Run:** `tests/resume_parity.py::check`: token 1 changed passes through the branch." in review
+    assert "resumed[0].tokens[1]: 3 -> 77" in (out / "probe.txt").read_text()
+    for kept in ("lint.txt", "review.txt", "review.md", "probe.txt"):
         assert (out / kept).read_text() in done.stdout
-    (shown,) = re.findall(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert shown in (out / "lint.txt").read_text()
+    shown = re.findall(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert [part in done.stdout for part in shown] == [True, True], "README.md is old: make readme"
