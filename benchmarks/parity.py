@@ -4,7 +4,7 @@
 
 Writes NeMo-RL rows (padded to 2,048 tokens, real lengths 512 to 2,048) as a reference, and as the same rows:
 byte for byte, with a log-prob in every row off by rounding, in another order, and with NaN in one of fifty.
-Each pair of files is decoded alone by msgspec and by orjson (line by line, into Python values), and compared by
+Each pair of files is decoded alone by msgspec and by orjson line by line, and compared by
 the command, every time in a process of its own. Prints one line of JSON for each: CPU seconds, the ratio to
 the faster decoder, and the largest resident memory. Needs orjson, which reviewbot itself does not.
 """
