@@ -126,8 +126,10 @@ def _result(target: Target, options: argparse.Namespace) -> Result:
 
     producers = tuple(targets.parse(one) for one in options.producer)
     with _progress(options.quiet) as show:
-        calls, recorded, inputs, not_run = _inputs(target, producers, options, lambda says: show(says, 0, 0))
-        wish = replace(_wish(target, options), producers=producers, producer_calls=recorded)
+        calls, recorded, inputs, not_run, absent = _inputs(
+            target, producers, options, lambda says: show(says, 0, 0)
+        )
+        wish = replace(_wish(target, options), producers=producers, producer_calls=recorded, absent=absent)
         if target.kind == "test":
             calls, labels = harvest.of_test(calls)
             wish = replace(wish, labels=labels)
@@ -167,19 +169,20 @@ def _inputs(
     producers: Sequence[Target],
     options: argparse.Namespace,
     progress: Callable[[str], None],
-) -> tuple[Sequence[Call], tuple[tuple[Call, ...], ...], str, tuple[str, ...]]:
-    """The target's calls, those of each producer, where they come from, what could not run."""
+) -> tuple[Sequence[Call], tuple[tuple[Call, ...], ...], str, tuple[str, ...], tuple[str, ...]]:
+    """The target's calls, those of each producer, where they come from, what could not run, which packages
+    had stand-ins."""
     from reviewbot.probe import harvest
 
     none: tuple[tuple[Call, ...], ...] = tuple(() for _ in producers)
     if target.kind == "command":
-        return [], none, "the files that the command line names", ()
+        return [], none, "the files that the command line names", (), ()
     given = harvest.from_example(options.example, target) if options.example else None
     if options.dump:
         call = harvest.from_dumps(options.dump[0], options.dump[1], target, given)
-        return [call], none, f"{options.dump[0]} and {options.dump[1]}", ()
+        return [call], none, f"{options.dump[0]} and {options.dump[1]}", (), ()
     if given:
-        return [given], none, str(options.example), ()
+        return [given], none, str(options.example), (), ()
     functions = [
         harvest.Function(one.root / one.path, one.unit, one.kind == "test") for one in (target, *producers)
     ]
@@ -193,7 +196,7 @@ def _inputs(
             f"its tests ran and no call of {target.unit} with plain arguments was recorded{why}; "
             "give inputs with --example FILE or --dump A B"
         )
-    return found.calls[0], found.calls[1:], "", found.not_run
+    return found.calls[0], found.calls[1:], "", found.not_run, found.absent
 
 
 @contextmanager

@@ -20,6 +20,7 @@ Size = Literal["real", "nudge", "nan", "infinite", "structure", "absent"]
 ODD = 77
 LONG_TEXT = 40  # characters; a longer text is a log or a report
 MOST_NUMBERS = 24
+MOST_ITEMS = 16
 _NUMBER = re.compile(r"(?:(?P<name>[A-Za-z_]\w*)[=:] ?)?(?<![\w.])(?P<number>\d{1,15})(?![\w.])")
 MOST = 4_000
 
@@ -70,7 +71,10 @@ def changes(
 def of_sides(world: World, pairs: Sequence[shape.Sides], *, most: int = MOST) -> list[Change]:
     """The changes of the sides, the other one first, then of what stands beside; without sides of all."""
     if not pairs:
-        return changes(world, [(name,) for name in world], most=most)
+        all_of_it = changes(world, [(name,) for name in world], most=most)
+        holds_data = any(plain.items(value) for value in world.values())
+        settings = {name for name, value in world.items() if holds_data and type(value) in (int, float, bool)}
+        return [replace(one, beside=one.edit.path[0] in settings) for one in all_of_it]
     roots = [pair.other for pair in pairs] + [pair.baseline for pair in pairs]
     parts = [plain.at(dict(world), root) for root in roots]
     rows: Sequence[Plain] = next((part for part in parts if shape.is_rows(part)), ())
@@ -103,9 +107,14 @@ def _value(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
 def _list(
     value: Plain, path: Path, name: str, row: Plain, spoken_of: Collection[int] = ()
 ) -> Iterator[Change]:
+    if type(value) is tuple and not shape.is_rows(value):
+        # Several things that a function returns are not one list.
+        for index, part in enumerate(value[:MOST_ITEMS]):
+            yield from _value(part, (*path, index), f"{name}[{index}]", row)
+        return
     flat = shape.numbers(value)
     if flat is not None and (flat or type(value) is list):
-        yield from _flat(flat, path, name, row, bare=type(value) is list)
+        yield from _flat(flat, path, name, row, bare=True)
         return
     if not value:
         return
@@ -200,6 +209,8 @@ def _flat(values: list[Plain], path: Path, name: str, row: Plain, *, bare: bool)
     if not bare or not values:
         return
     if len(values) > 1:
+        longer = Edit("double", (*path, len(values) - 1))
+        yield Change(longer, f"{name} longer by one", "lengthened", name, "structure")
         cut = Edit("cut", path, len(values) - 1)
         yield Change(cut, f"{name} shorter by one", "shortened", name, "structure")
         if shape.is_mask(name, values):

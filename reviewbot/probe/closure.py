@@ -38,12 +38,28 @@ def packages(target: Target, also: Iterable[str] = ()) -> frozenset[str]:
         part = cut.cut(tree, roots) if roots else tree
     except LookupError:
         part = tree
+    return _asked_for([(part, start)], search, certain=False)
+
+
+def certain_packages(root: Path, files: Iterable[Path]) -> frozenset[str]:
+    """The top-level names, neither standard nor the repository's, that files import for sure: no
+    `except ImportError` is around them."""
     found: set[str] = set()
-    seen = {start}
-    todo: list[tuple[ast.Module, Path]] = [(part, start)]
+    for file in files:
+        tree = _tree(file)
+        if tree is not None:
+            search = [Path(place) for place in search_paths(root, str(file.relative_to(root)))]
+            found |= _asked_for([(tree, file)], search, certain=True)
+    return frozenset(found)
+
+
+def _asked_for(todo: list[tuple[ast.Module, Path]], search: list[Path], *, certain: bool) -> frozenset[str]:
+    """Names of packages in these trees, and in the repository's files that they import."""
+    found: set[str] = set()
+    seen = {file for _, file in todo}
     while todo and len(seen) < MOST_FILES:
         tree, file = todo.pop()
-        for module, level, names in cut.imports(tree):
+        for module, level, names in cut.imports(tree, certain=certain):
             files = _files(module, level, names, file, search)
             if not files and not level and module and not cut.is_standard(module.partition(".")[0]):
                 found.add(module.partition(".")[0])

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -106,11 +106,11 @@ class _Bench:
     def studied(self, finding: Finding) -> Iterator[_Study]:
         """The entries that can be run, outermost first. Raises ProbeError where none can."""
         wanted = self.entries(finding)
-        calls = self.recorded(wanted).calls
+        found = self.recorded(wanted)
         failures = []
         some = False
-        for target, recorded in zip(wanted, calls, strict=True):
-            study = self._study(target, recorded)
+        for target, recorded in zip(wanted, found.calls, strict=True):
+            study = self._study(target, recorded, found.absent)
             if isinstance(study, str):
                 failures.append(study)
             else:
@@ -119,26 +119,26 @@ class _Bench:
         if not some:
             raise ProbeError(failures[0] if failures else "nothing in its file could be run")
 
-    def _study(self, target: Target, calls: Sequence[Call]) -> _Study | str:
+    def _study(self, target: Target, calls: Sequence[Call], absent: tuple[str, ...]) -> _Study | str:
         if target.name not in self.studies:
             try:
-                self.studies[target.name] = self._new_study(target, calls)
+                self.studies[target.name] = self._new_study(target, calls, absent)
             except NoSandbox:
                 raise
             except ProbeError as error:
                 self.studies[target.name] = str(error)
         return self.studies[target.name]
 
-    def _new_study(self, target: Target, calls: Sequence[Call]) -> _Study:
+    def _new_study(self, target: Target, calls: Sequence[Call], absent: tuple[str, ...]) -> _Study:
         if not any(not call.raised for call in calls):
             raise ProbeError(f"no passing call of {target.unit} with plain arguments was recorded")
         if time.monotonic() > self.until:
             raise ProbeError("the time for probing was up")
         self.progress(f"probing {target.name}")
-        wish = Wish(python=self.python)
+        wish = Wish(python=self.python, absent=absent)
         if target.kind == "test":
             calls, labels = harvest.of_test(calls)
-            wish = Wish(python=self.python, labels=labels)
+            wish = replace(wish, labels=labels)
         until = min(self.until, time.monotonic() + EACH)
         session, base = self.stack.enter_context(opened(target, calls, wish))
         found = look(session, base, until=until)

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from reviewbot.source.units import File
 MOST_TEST_FILES = 12
 MOST_FILES_LOOKED_AT = 8_000
 MOST_RECORDS = 60
+MOST_STAND_IN_RUNS = 6
 _SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "site-packages", "venv"})
 
 
@@ -67,12 +69,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Harvest:
-    """What was recorded of each function, in the order asked; what could not run; layers of the sandbox."""
+    """What was recorded of each function, in the order asked; what could not run; layers of the sandbox;
+    absent packages that had stand-ins."""
 
     calls: tuple[tuple[Call, ...], ...]
     not_run: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 def from_tests(
@@ -97,11 +101,43 @@ def from_tests(
     progress(f"recording calls in {len(chosen)} test file{'s' if len(chosen) > 1 else ''}")
     deadline = time.monotonic() + seconds
     # Plugins cost start-up and can need the network: they come in only if nothing was recorded without.
-    for plugins in (False, True):
-        harvest = _run(root, functions, chosen, deadline, python, plugins=plugins)
-        if any(harvest.calls) or time.monotonic() > deadline:
+    # Stand-ins for absent packages come last; a run that asks for their values fails.
+    first = harvest = _run(root, functions, chosen, deadline, python, plugins=False)
+    if not any(harvest.calls) and not _missed(harvest) and time.monotonic() < deadline:
+        harvest = _run(root, functions, chosen, deadline, python, plugins=True)
+    absent: set[str] = set()
+    for _ in range(MOST_STAND_IN_RUNS):
+        missed = _missed(harvest)
+        if any(harvest.calls) or not missed - absent or time.monotonic() > deadline:
             break
-    return harvest
+        absent |= missed
+        absent |= _absent(root, functions, chosen, python)
+        harvest = _run(root, functions, chosen, deadline, python, plugins=False, absent=sorted(absent))
+    if not any(harvest.calls):
+        return first
+    said = (f"the tests ran with stand-ins for {', '.join(sorted(absent)[:8])}",) if absent else ()
+    return replace(harvest, not_run=(*said, *harvest.not_run), absent=tuple(sorted(absent)))
+
+
+def _missed(harvest: Harvest) -> set[str]:
+    """Packages for want of which tests could not be collected."""
+    found = (re.search(r"No module named '(\w+)", says) for says in harvest.not_run)
+    return {match[1] for match in found if match}
+
+
+def _absent(
+    root: Path, functions: Sequence[Function], chosen: Sequence[str], python: str | None
+) -> frozenset[str]:
+    """Packages that the tests import for sure and that are not installed."""
+    files = {Path(test.partition("::")[0]).resolve() for test in chosen}
+    files |= {function.path.resolve() for function in functions}
+    wanted = closure.certain_packages(root.resolve(), files)
+    folders = [Path(folder) for folder in installed(python or sys.executable)]
+
+    def is_there(name: str) -> bool:
+        return any((folder / name).is_dir() or any(folder.glob(f"{name}.*")) for folder in folders)
+
+    return frozenset(name for name in wanted if name.isidentifier() and not is_there(name))
 
 
 def tests_for(root: Path, functions: Sequence[Function]) -> list[Path]:
@@ -151,6 +187,7 @@ def _run(
     python: str | None,
     *,
     plugins: bool,
+    absent: Sequence[str] = (),
 ) -> Harvest:
     read, listed = readable(root)
     folders = installed(python) if python else installed(Wants("recorder").python)
@@ -175,6 +212,7 @@ def _run(
         "tests": list(tests),
         "environment": {} if plugins else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         "words": _words(root),
+        "absent": list(absent),
     }
     calls: list[list[Call]] = [[] for _ in functions]
     not_run: list[str] = []

@@ -39,7 +39,8 @@ _PROTOCOLS = {
 class Wish:
     """What is asked for. `drop`: ranges of lines whose checks are switched off; `patched`: files as a patch
     leaves them. `producers` with the recorded calls of each write derived fields again. `labels` and `files`
-    say which arguments are values of a test's calls, or files of a command line."""
+    say which arguments are values of a test's calls, or files of a command line; `absent` packages get
+    stand-ins."""
 
     witnesses: bool = True
     checks: bool = True
@@ -52,6 +53,7 @@ class Wish:
     python: str | None = None
     labels: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
     files: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
 
 def nothing(says: str, done: int, of: int) -> None:
@@ -70,6 +72,7 @@ def opened(target: Target, calls: Sequence[Call], wish: Wish) -> Iterator[tuple[
         worlds=[call.arguments for call in calls[:8]],
         calls=wish.labels,
         files=wish.files,
+        absent=wish.absent,
     ) as session:
         yield session, base_of(session, calls, reduce=not wish.producers)
 
@@ -85,7 +88,7 @@ def probe(
     """Searches for differences that pass, from recorded or given calls. Raises ProbeError."""
     start = time.monotonic()
     with opened(target, calls, wish) as (session, base):
-        until = start + wish.seconds
+        until = time.monotonic() + wish.seconds
         found = look(session, base, until=until, progress=progress)
         _refuse_unknown(found)
         listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
@@ -234,9 +237,9 @@ def excuses_taken(session: Session, calls: Sequence[Call]) -> tuple[tuple[Place,
             continue
         for (number, outcome), times in run.times.items():
             site = session.known(number)
-            if site is not None and site.escape in ("true", "false") and site.form == "if":
+            if site is not None and site.escape == "true" and site.form == "if":
                 taken.setdefault(number, 0)
-                taken[number] += times * (outcome is (site.escape == "true"))
+                taken[number] += times * outcome
     return tuple((place(session, (number,)), times) for number, times in sorted(taken.items()))
 
 
@@ -328,6 +331,7 @@ def _reduced(session: Session, base: Base, wish: Wish, made: Matrix) -> Reduced 
         instead=wish.patched,
         calls=wish.labels,
         files=wish.files,
+        absent=wish.absent,
     ) as patched:
         patched.how = session.how
         number = patched.add(base.world)

@@ -19,6 +19,7 @@ Why = Literal["excuse", "nan", "gap", "blind", "missing", "empty"]
 _ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3, "missing": 4, "empty": 5}
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
+_LENGTHS = ("shortened", "lengthened", "dropped", "doubled", "cut", "emptied")
 _VERBS = ("changed", "flipped", "dropped", "doubled", "swapped")
 
 
@@ -153,7 +154,10 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
         if why is not None:
             elsewhere, passed = _like(members[0], tried)
             found.append(Passing(why, tuple(members), effective, elsewhere, passed - 1, what_if))
-    found.sort(key=lambda one: (_ORDER[one.why], _readable(one.best)))
+    roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
+    found.sort(
+        key=lambda one: (_ORDER[one.why], roots.index(one.best.change.edit.path[0]), _readable(one.best))
+    )
     return _one_for_each(found)
 
 
@@ -188,7 +192,12 @@ def _one_for_each(found: Sequence[Passing]) -> list[Passing]:
     seen = set()
     out = []
     for one in found:
-        key = (one.why if one.why != "gap" else one.best.change.verb, one.escapes, one.best.change.field)
+        change = one.best.change
+        # One side longer and the other shorter are the same hole.
+        verb = "length" if change.verb in _LENGTHS else change.verb
+        # A side that is one list or tensor is the field itself, under two names.
+        whole = verb == "length" or change.field == change.edit.path[0]
+        key = (one.why if one.why != "gap" else verb, one.escapes, "" if whole else change.field)
         if key not in seen:
             seen.add(key)
             out.append(one)
@@ -267,6 +276,15 @@ def _why(
     return _gap(change, caught, tried)
 
 
+def _compared(change: Change, tried: Sequence[Tried]) -> bool:
+    """Whether anything in the change's own field, short of losing it, is noticed."""
+    return any(
+        one.run.noticed and one.change.verb in ("swapped", "dropped", "doubled", "set whole")
+        for one in tried
+        if one.change.field == change.field and one.change.edit.path[0] == change.edit.path[0]
+    )
+
+
 def _caught_here(change: Change, tried: Sequence[Tried]) -> bool:
     """Whether another value in the same field of the same argument is noticed."""
     return any(
@@ -282,7 +300,8 @@ def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tri
     if change.size == "structure":
         return "gap"
     if not caught.get(change.family):
-        return None
+        # One change never shows and others in the same field do: so many differences are allowed.
+        return "gap" if _compared(change, tried) else None
     # A number at a place that does not count (a log-prob of the prompt) is left out for a reason.
     masked = change.role in ("prompt", "tool result", "tail")
     same_role = [t for t in tried if t.change.family == change.family and t.change.role == change.role]

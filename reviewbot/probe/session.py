@@ -88,6 +88,7 @@ class Session:
         instead: Mapping[str, str] | None = None,
         calls: Mapping[str, tuple[int, bool]] | None = None,
         files: Mapping[str, tuple[int, str]] | None = None,
+        absent: Sequence[str] = (),
     ) -> None:
         self.target = target
         self.module = module or target.module
@@ -103,10 +104,12 @@ class Session:
         self.calls = dict(calls or {})
         # Of a command line: {label of a file: (its place in the words, the file's name)}.
         self.files = dict(files or {})
+        self.absent = tuple(absent)
         self._producers: list[dict[str, Any]] = []
         self._worlds: list[World] = []
         self._restarts = 0
-        self._needs_packages = closure.packages(target, also) | _libraries(worlds)
+        self._libraries = _libraries(worlds)
+        self._needs_packages = closure.packages(target, also) | self._libraries
         self._box: Box | None = None
 
     def __enter__(self) -> Session:
@@ -115,6 +118,11 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    @property
+    def heavy(self) -> bool:
+        """Whether a package is loaded whose parts take seconds to import."""
+        return bool(self._needs_packages & closure.HEAVY)
 
     def close(self) -> None:
         """Ends the child."""
@@ -266,7 +274,16 @@ class Session:
             "module": self.module,
             "also": self.also,
         }
-        asked = {"do": "load", "place": place, "search": search, "instead": self.instead, "calls": self.calls}
+        asked: dict[str, Any] = {
+            "do": "load",
+            "place": place,
+            "search": search,
+            "instead": self.instead,
+            "calls": self.calls,
+        }
+        # What the arguments are made of is imported while there is time for it.
+        asked["absent"] = self.absent
+        asked["libraries"] = sorted(self._libraries)
         if self.target.kind == "command":
             asked["command"] = {"words": self.target.words, "files": self.files}
         self._box.send(asked)

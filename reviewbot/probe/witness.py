@@ -62,6 +62,8 @@ def altered(world: World, edit: Edit, change: Change) -> Altered:
     name = shape.where(edit.path, world)
     old = _part(world, edit)
     new = None if edit.operation in ("remove", "empty") or after is None else _part(after, edit)
+    if edit.operation == "double":
+        new = [old, old]
     says = change.says
     position = edit.path[-1]
     moved = change.edit.path[-1]

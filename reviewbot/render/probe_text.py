@@ -61,7 +61,8 @@ def drawn(witness: Witness) -> list[str]:
     """The strip, or the change in words where there is no row to draw."""
     lines = strip(witness.strip) if witness.strip else []
     for change in witness.changes:
-        after = "gone" if change.edit.operation in ("remove", "empty") else short(change.after)
+        became = {"remove": "gone", "empty": "emptied", "double": "the same twice", "swap": "after the next"}
+        after = became.get(change.edit.operation) or short(change.after)
         lines.append(f"{change.where}: {short(change.before)} -> {after}")
     return lines
 

@@ -6,6 +6,8 @@ of its own: the parent believes no line beyond the verdict of an edit that it ma
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import sys
@@ -53,6 +55,7 @@ class Child:
         self.calls = {str(label): (int(n), bool(many)) for label, (n, many) in asked.get("calls", {}).items()}
         if self.calls:
             self.loading.rewrite = lambda tree, unit: calls.wire(tree, unit)[0]
+        self.loading.absent.wanted.update(map(str, asked.get("absent", ())))
         if "command" in asked:
             self.loaded, code = self.loading.load_script(place)
             files = {
@@ -63,6 +66,9 @@ class Child:
             self.loaded = self.loading.load_target(place)
             assert self.loaded.function is not None
             self.bind = judge.binder(self.loaded.function)
+        for name in asked.get("libraries", ()):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(str(name))
         stubs.start_running()
         self.tell_sites()
         self.reply(

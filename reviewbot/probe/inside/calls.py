@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reviewbot.probe.inside.sites import SWITCHBOARD
 
@@ -24,11 +24,13 @@ LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """One call: its number, its text, its line."""
+    """One call: its number, its text, its line. `feeds`: its value goes into another such call, and so is an
+    input of the test rather than something that it judges."""
 
     number: int
     text: str
     line: int
+    feeds: bool = False
 
 
 def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
@@ -37,8 +39,43 @@ def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
     if function is None:
         return tree, []
     wiring = _Wiring(_standard(tree))
+    holders = _holders(function)
     function.body = [wiring.visit(statement) for statement in function.body]
-    return ast.fix_missing_locations(tree), wiring.called
+    called = [replace(one, feeds=_feeds(one, holders, wiring.nodes)) for one in wiring.called]
+    return ast.fix_missing_locations(tree), called
+
+
+def _holders(function: ast.AST) -> dict[int, set[str]]:
+    """The variables that each call's value is put into, by the call's identity; "" for a nested call."""
+    found: dict[int, set[str]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            names = {
+                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+            }
+            for part in ast.walk(node.value):
+                if isinstance(part, ast.Call):
+                    found.setdefault(id(part), set()).update(names)
+    return found
+
+
+def _feeds(one: Called, holders: dict[int, set[str]], nodes: list[ast.Call]) -> bool:
+    own = nodes[one.number]
+    names = holders.get(id(own), set())
+    for other in nodes:
+        if other is own:
+            continue
+        parts = [
+            part
+            for argument in (*other.args, *(k.value for k in other.keywords))
+            for part in ast.walk(argument)
+        ]
+        if any(part is own or (isinstance(part, ast.Name) and part.id in names) for part in parts):
+            return True
+        receiver = other.func.value if isinstance(other.func, ast.Attribute) else None
+        if isinstance(receiver, ast.Name) and receiver.id in names:
+            return True
+    return False
 
 
 def _find(body: list[ast.stmt], names: list[str]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
@@ -69,6 +106,7 @@ class _Wiring(ast.NodeTransformer):
     def __init__(self, standard: frozenset[str]) -> None:
         self.standard = standard
         self.called: list[Called] = []
+        self.nodes: list[ast.Call] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
@@ -104,6 +142,7 @@ class _Wiring(ast.NodeTransformer):
         if not mine:
             return self.generic_visit(node)
         number = len(self.called)
+        self.nodes.append(node)
         text = " ".join(ast.unparse(node).split())
         self.called.append(
             Called(number, text if len(text) <= LONGEST else text[: LONGEST - 3] + "...", node.lineno)

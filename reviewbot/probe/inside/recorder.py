@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TextIO
 
-from reviewbot.probe.inside import boot, calls, loading, plain
+from reviewbot.probe.inside import boot, calls, loading, plain, stubs
 from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
 from reviewbot.probe.inside.switchboard import Switchboard
 
@@ -132,6 +132,8 @@ class Recorder:
         values = []
         for one in called:
             seen = (self.board.seen or {}).get(one.number, [])
+            if one.feeds:
+                continue
             try:
                 values.append(
                     [one.number, one.text, one.line, [plain.encode(plain.flatten(part)) for part in seen]]
@@ -216,6 +218,9 @@ class _Plugin:
 
         self.recorder.stop = stop
 
+    def pytest_collection_finish(self, session: Any) -> None:
+        stubs.start_running()
+
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             says = str(report.longrepr).strip().splitlines()
@@ -245,6 +250,10 @@ def main() -> None:
     sys.path += asked["packages"]
     os.chdir(asked["root"])
     os.environ.update(asked["environment"])
+    if asked["absent"]:
+        absent = stubs.Finder()
+        absent.wanted.update(map(str, asked["absent"]))
+        sys.meta_path.append(absent)
     import pytest
 
     recorder.board.failures = (AssertionError, pytest.fail.Exception)
