@@ -122,7 +122,11 @@ def test_a_kind_for_each_row(probed, repo):
     code, document = probed(folder, "kinds.py::classify")
     assert document["verdict_by"] == "it returns another value than for the unchanged arguments"
     assert "b[0] changed" in said(document)
-    assert code == 0
+    # zip stops at the shorter side, so that what only one side has gets no kind at all.
+    assert code == 1
+    assert [change["says"] for one in document["witnesses"] for change in one["changes"]] == [
+        "b longer by one"
+    ]
 
 
 def test_a_method_on_an_object_of_the_repository(probed, repo):
