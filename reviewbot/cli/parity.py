@@ -152,8 +152,8 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         "min-cut": (3, "calls that the kill must cut in mid-generation"),
         "threads": (1, "CPU threads of the engine"),
         "max-length": (512, "tokens a row may have"),
-        "tensor-parallel": (1, "GPUs a model is split over (vllm)"),
-        "data-parallel": (1, "copies of the model (vllm)"),
+        "tensor-parallel-size": (1, "GPUs a model is split over (vllm)"),
+        "data-parallel-size": (1, "copies of the model (vllm)"),
     }
     for name, (default, says) in numbers.items():
         run.add_argument(
@@ -173,7 +173,16 @@ def _run_options(run: argparse.ArgumentParser) -> None:
     )
     run.add_argument("--dump-format", choices=("plain", "nemo-rl"), default="plain")
     run.add_argument(
-        "--attention", metavar="NAME", help="attention backend (vllm; on a GPU by default TRITON_ATTN)"
+        "--attention-backend",
+        metavar="NAME",
+        help="as the engine names it (default: vllm on a GPU TRITON_ATTN; transformers in bfloat16 eager)",
+    )
+    run.add_argument(
+        "--gpu-memory-utilization",
+        type=float,
+        default=0.3,
+        metavar="SHARE",
+        help="of a GPU's memory (vllm; default: 0.3)",
     )
     run.add_argument("--prefix-cache", action="store_true", help="let the engine keep a prefix cache (vllm)")
     run.add_argument(
@@ -260,7 +269,8 @@ def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
     from reviewbot.parity.engines.engine import Settings
     from reviewbot.parity.leg import Work
 
-    for name in ("steps", "prompts", "samples", "budget", "at_a_time", "min_cut", "threads"):
+    for name in ("steps", "prompts", "samples", "budget", "at_a_time", "min_cut", "threads",
+                 "max_length", "tensor_parallel_size", "data_parallel_size"):  # fmt: skip
         if getattr(options, name) < 1:
             raise UsageError(f"--{name.replace('_', '-')} is at least 1")
     if options.samples < 2:
@@ -282,11 +292,12 @@ def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
         at_a_time=options.at_a_time,
         threads=options.threads,
         max_length=options.max_length,
-        tensor_parallel=options.tensor_parallel,
-        data_parallel=options.data_parallel,
+        tensor_parallel_size=options.tensor_parallel_size,
+        data_parallel_size=options.data_parallel_size,
         prefix_cache=options.prefix_cache,
         batch_invariant=options.batch_invariant,
-        attention=options.attention,
+        attention_backend=options.attention_backend,
+        gpu_memory_utilization=options.gpu_memory_utilization,
     )
     return work, settings
 

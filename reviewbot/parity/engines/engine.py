@@ -21,8 +21,9 @@ _INSTALL = {
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Which engine, and how it is set up.
 
-    `at_a_time` bounds the calls decoded together. What comes after `max_length` is for vLLM; None means what
-    was measured to need no excuse on a GPU: batch-invariant mode with Triton attention.
+    `at_a_time` bounds the calls decoded together. What comes after `max_length` is for vLLM, under vLLM's own
+    names; Transformers takes `attention_backend` alone. None means what was measured to need no excuse: on a
+    GPU batch-invariant mode and Triton attention, on a CPU attention that rounds alike in prefill and decode.
     """
 
     engine: str = "transformers"
@@ -32,12 +33,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     at_a_time: int = 8
     threads: int = 1
     max_length: int = 512
-    tensor_parallel: int = 1
-    data_parallel: int = 1
+    tensor_parallel_size: int = 1
+    data_parallel_size: int = 1
     prefix_cache: bool = False
     batch_invariant: bool | None = None
-    attention: str | None = None
-    gpu_memory: float = 0.3
+    attention_backend: str | None = None
+    gpu_memory_utilization: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)

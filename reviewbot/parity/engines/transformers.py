@@ -51,6 +51,8 @@ class Transformers:
         self._running: list[_Running] = []
 
     def _attention(self) -> str:
+        if self._settings.attention_backend:
+            return self._settings.attention_backend
         # On a CPU the fused kernel rounds bfloat16 differently in prefill and decode; the plain one does not.
         return "eager" if self._settings.dtype == "bfloat16" else "sdpa"
 
@@ -108,7 +110,7 @@ class Transformers:
             "device": torch.cuda.get_device_name()
             if self._device == "cuda"
             else platform.processor() or "cpu",
-            "attention": self._attention(),
+            "attention_backend": self._attention(),
             "threads": self._settings.threads,
             "dtype": self._settings.dtype,
             "model_sha256": weights.sha256(self._settings.model),

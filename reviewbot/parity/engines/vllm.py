@@ -33,7 +33,7 @@ class Vllm:
         invariant = settings.batch_invariant if settings.batch_invariant is not None else on_gpu
         if invariant:
             os.environ["VLLM_BATCH_INVARIANT"] = "1"  # read when vLLM is imported
-        attention = settings.attention or ("TRITON_ATTN" if on_gpu else None)
+        attention = settings.attention_backend or ("TRITON_ATTN" if on_gpu else None)
 
         import vllm
 
@@ -41,13 +41,13 @@ class Vllm:
 
         options: dict[str, Any] = {"attention_backend": attention} if attention else {}
         if on_gpu:
-            options["gpu_memory_utilization"] = settings.gpu_memory
-        if settings.tensor_parallel > 1:
-            options["tensor_parallel_size"] = settings.tensor_parallel
-        if settings.data_parallel > 1:
-            options["data_parallel_size"] = settings.data_parallel
+            options["gpu_memory_utilization"] = settings.gpu_memory_utilization
+        if settings.tensor_parallel_size > 1:
+            options["tensor_parallel_size"] = settings.tensor_parallel_size
+        if settings.data_parallel_size > 1:
+            options["data_parallel_size"] = settings.data_parallel_size
         self._settings, self._vllm = settings, vllm
-        self._about = {"batch_invariant": invariant, "attention": attention, "gpu": on_gpu}
+        self._about = {"batch_invariant": invariant, "attention_backend": attention, "gpu": on_gpu}
         llm = vllm.LLM(
             settings.model,
             skip_tokenizer_init=True,
@@ -126,8 +126,8 @@ class Vllm:
             "device": torch.cuda.get_device_name() if self._about["gpu"] else "cpu",
             **self._about,
             "prefix_cache": self._settings.prefix_cache,
-            "tensor_parallel": self._settings.tensor_parallel,
-            "data_parallel": self._settings.data_parallel,
+            "tensor_parallel_size": self._settings.tensor_parallel_size,
+            "data_parallel_size": self._settings.data_parallel_size,
             "at_a_time": self._settings.at_a_time,
             "threads": self._settings.threads,
             "dtype": self._settings.dtype,
