@@ -7,6 +7,12 @@
     │   ├── UnreadableFile    one file; the run goes on without it
     │   └── GitError          a repository, a commit or an object
     ├── RuleError             a rule broke its own contract
+    ├── GitHubError           GitHub did not do what it was asked for
+    │   ├── Denied            the token may not
+    │   ├── Absent            there is no such thing, or the token may not see it
+    │   ├── Refused           the request makes no sense to it
+    │   ├── Busy              it asks for patience; nothing was stored
+    │   └── Unsure            no answer, or a broken one: it may have been stored or not
     └── ProbeError            a check could not be run; the command ends with 3, inconclusive
         └── NoSandbox         code of the pull request cannot be shut in on this machine
 
@@ -51,6 +57,38 @@ class GitError(SourceError):
 
 class RuleError(ReviewbotError):
     """A rule broke its own contract."""
+
+
+class GitHubError(ReviewbotError):
+    """GitHub did not do what it was asked for. `status` is that of HTTP, 0 where there was no answer."""
+
+    def __init__(self, says: str, status: int = 0) -> None:
+        super().__init__(says)
+        self.status = status
+
+
+class Denied(GitHubError):
+    """The token may not do this."""
+
+
+class Absent(GitHubError):
+    """There is no such thing, or the token may not see it."""
+
+
+class Refused(GitHubError):
+    """The request makes no sense to GitHub."""
+
+
+class Busy(GitHubError):
+    """GitHub asks for patience, and has stored nothing. `wait` is in seconds, None where it does not say."""
+
+    def __init__(self, says: str, status: int, wait: float | None) -> None:
+        super().__init__(says, status)
+        self.wait = wait
+
+
+class Unsure(GitHubError):
+    """No answer came, or a broken one: what was to be stored may have been stored or not."""
 
 
 class ProbeError(ReviewbotError):

@@ -127,7 +127,9 @@ class Proposal:
 
 
 Place = Literal["line", "file", "summary"]
-State = Literal["new", "open", "fixed", "back", "dismissed"]
+# `new` in this round, still `open`, `fixed`, `back` after it was fixed or gone, `dismissed` by a person,
+# `gone` with the code that it stood in.
+State = Literal["new", "open", "fixed", "back", "dismissed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
