@@ -20,6 +20,7 @@ COMMANDS = {
     "rule": "explain a rule from its own file, or list all rules",
     "new-rule": "write the skeleton of a new rule",
     "completion": "print a script that completes commands and options in a shell",
+    "init": "write the GitHub workflows into a repository",
     "action": "review a pull request as a step of a GitHub workflow",
     "parity": "compare the rows that two runs trained on, or make the runs and compare them",
 }

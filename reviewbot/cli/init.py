@@ -1,0 +1,184 @@
+"""`reviewbot init`."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from reviewbot import config
+from reviewbot.cli.streams import wants_colour
+from reviewbot.errors import UsageError
+
+EXAMPLES = """\
+examples:
+  reviewbot init                                                     what would be written, as a diff
+  reviewbot init --uses acme/reviewbot@COMMIT --apply                write it
+  reviewbot init --uses acme/reviewbot@COMMIT --gpu registry.example/gpu@sha256:DIGEST --apply
+
+Writes into .github/workflows of the repository around the working folder:
+  reviewbot.yml           on each pull request: annotations and a summary, without any right to write
+  reviewbot-post.yml      after it: posts the review, also of forks; runs nothing of the pull request
+  reviewbot-commands.yml  on a comment that begins with /reviewbot
+  reviewbot-parity.yml    with --gpu: a parity run of one approved commit, on a label or a command
+
+Files there that reviewbot did not write stay as they are, unless --force is given.
+"""
+
+UNNAMED = "OWNER/reviewbot@COMMIT"
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    from reviewbot.render.workflows import Wishes
+
+    default = Wishes(UNNAMED)
+    command.epilog = EXAMPLES
+    command.add_argument("--apply", action="store_true", help="write the files (default: show the diff)")
+    command.add_argument("--force", action="store_true", help="also over files that reviewbot did not write")
+    command.add_argument(
+        "--uses",
+        metavar="OWNER/reviewbot@COMMIT",
+        help="the reviewbot to run, by a commit that you trust (default: where this one came from)",
+    )
+    command.add_argument(
+        "--fail-on",
+        choices=config.FAIL_ON,
+        help="the least certainty that fails the check (default: what pyproject.toml says, else proved)",
+    )
+    gpu = command.add_argument_group("parity on a GPU")
+    gpu.add_argument(
+        "--gpu", metavar="IMAGE@sha256:DIGEST", default="", help="the container image in which it runs"
+    )
+    gpu.add_argument(
+        "--gpu-command",
+        metavar="COMMAND",
+        default=default.command,
+        help="what it runs, with the commit in /src; has to leave /out/parity.json (default: %(default)s)",
+    )
+    gpu.add_argument(
+        "--gpu-group",
+        metavar="GROUP",
+        default=default.group,
+        help="the runner group (default: %(default)s)",
+    )
+    gpu.add_argument(
+        "--gpu-labels",
+        metavar="LABEL,LABEL",
+        default=",".join(default.labels),
+        help="the runners' labels (default: %(default)s)",
+    )
+    gpu.add_argument(
+        "--label",
+        default=default.label,
+        help="the label of a pull request that starts a run (default: %(default)s)",
+    )
+    command.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Shows or writes the workflows. Raises `UsageError` for files in the way."""
+    from reviewbot.render.workflows import WRITTEN, Wishes, workflows
+    from reviewbot.source.git import Repository
+
+    uses = options.uses or _installed_from() or UNNAMED
+    made = workflows(
+        Wishes(
+            uses=uses,
+            fail_on=options.fail_on or "",
+            image=options.gpu,
+            label=options.label,
+            group=options.gpu_group,
+            labels=tuple(filter(None, options.gpu_labels.split(","))),
+            command=options.gpu_command,
+        )
+    )
+    root = Repository(Path.cwd()).root
+    if root is None:
+        raise UsageError("this repository has no work tree; run it in a checkout")
+    before = {name: _read(root / name) for name in made}
+    foreign = [name for name, text in before.items() if text and not text.startswith(WRITTEN)]
+    changed = {name: text for name, text in made.items() if text != before[name]}
+    if not options.apply:
+        for name, text in changed.items():
+            sys.stdout.writelines(_diff(name, before[name], text, wants_colour(options.no_color)))
+    elif foreign and not options.force:
+        raise UsageError(f"{foreign[0]} is not from reviewbot; rename it, or overwrite it with --force")
+    else:
+        for name, text in changed.items():
+            _write(root / name, text)
+            print(f"written: {name}")
+    for remark in _remarks(options, uses, foreign, bool(changed)):
+        print(f"reviewbot: {remark}", file=sys.stderr)
+    return 0
+
+
+def _remarks(options: argparse.Namespace, uses: str, foreign: list[str], changed: bool) -> Iterator[str]:
+    if not changed:
+        yield "the workflows are as they would be written"
+    elif not options.apply:
+        yield "nothing is written; --apply writes it"
+    if foreign and not options.apply:
+        yield f"{foreign[0]} is not from reviewbot; --apply leaves it unless --force is given"
+    if uses == UNNAMED:
+        yield f"{UNNAMED} stands for the reviewbot that you trust: name it with --uses before you push"
+    elif not re.search(r"@[0-9a-f]{40}(?:[0-9a-f]{24})?(?: #|$)", uses):
+        yield f"{uses.partition('@')[2]} can be moved to other code; a full commit id cannot"
+    if options.gpu:
+        yield (
+            f"limit the runner group {options.gpu_group} to reviewbot-parity.yml on the default branch, then "
+            "set the repository variable REVIEWBOT_GPU_GROUP_LOCKED to true"
+        )
+
+
+def _installed_from() -> str:
+    """The repository and commit that pip installed this reviewbot from, "" for any other way."""
+    from reviewbot.source import permalink
+
+    try:
+        # https://packaging.python.org/en/latest/specifications/direct-url/
+        origin = json.loads(metadata.distribution("reviewbot").read_text("direct_url.json") or "{}")
+        remote = permalink.from_address(origin["url"])
+        commit = origin["vcs_info"]["commit_id"]
+    except (metadata.PackageNotFoundError, ValueError, KeyError, TypeError):
+        return ""
+    return f"{remote.owner}/{remote.name}@{commit}" if remote else ""
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.part")
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+
+
+def _diff(name: str, before: str, after: str, colour: bool) -> Iterator[str]:
+    old = f"a/{name}" if before else "/dev/null"
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), old, f"b/{name}"
+    )
+    for line in lines:
+        paint = _COLOURS.get(line[0], "") if colour else ""
+        yield f"{paint}{line.rstrip()}\x1b[0m\n" if paint else line
