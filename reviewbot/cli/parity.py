@@ -171,6 +171,13 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="the interpreter that runs the legs, where its environment has the engine",
     )
+    run.add_argument(
+        "--task",
+        choices=("calculator", "digest"),
+        default="calculator",
+        help="calculator, for a model that can use one (default), or digest, for any: replies of one length, "
+        "paid by their hash",
+    )
     run.add_argument("--dump-format", choices=("plain", "nemo-rl"), default="plain")
     run.add_argument(
         "--attention-backend",
@@ -282,6 +289,7 @@ def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
         samples=options.samples,
         budget=options.budget,
         temperature=options.temperature,
+        task=options.task,
         dump_format=options.dump_format,
     )
     settings = Settings(

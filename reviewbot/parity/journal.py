@@ -1,4 +1,4 @@
-"""What is on disk of calls and tools while they run: one JSON line each, flushed to the kernel.
+"""What is on disk of calls and tools while they run: one JSON line each, with the kernel after each step.
 
 That is enough to survive SIGKILL of the process, though not the loss of the machine.
 """
@@ -42,11 +42,14 @@ class Journal:
     """Appends entries to a file."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab")
+        self._file = path.open("ab", buffering=1 << 20)
 
     def write(self, entry: Entry) -> None:
-        """Writes one entry; it is the kernel's when this returns."""
+        """Takes one entry in; `flush` hands it on."""
         self._file.write(msgspec.json.encode(entry) + b"\n")
+
+    def flush(self) -> None:
+        """All entries so far are the kernel's when this returns."""
         self._file.flush()
 
 

@@ -25,7 +25,7 @@ from reviewbot.parity.faults import Planted
 from reviewbot.parity.journal import Entry, Journal, left, mended, read
 from reviewbot.parity.rollout import Rollout
 from reviewbot.parity.rows import sha256
-from reviewbot.parity.task import Codec
+from reviewbot.parity.task import Codec, TaskName
 from reviewbot.parity.writer import DumpFormat
 
 BEGUN = 3  # tokens that a call must have to count as cut in mid-generation
@@ -39,18 +39,27 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 4
     budget: int = 48
     temperature: float = 0.7
+    task: TaskName = "calculator"
     dump_format: DumpFormat = "plain"
 
 
-class Spec(msgspec.Struct, frozen=True, kw_only=True):
-    """One process. `cut` is the folder of the leg that was killed, `min_cut` the calls to be cut in this one.
+class Out(msgspec.Struct, frozen=True, kw_only=True):
+    """The folder of one leg, the fault to plant into it, and the calls that it decodes together."""
 
-    `outs` has a folder for each restored leg to make, and the fault to plant into it.
+    folder: str
+    fault: str | None = None
+    at_a_time: int
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
+    """One process, which makes the legs of `outs` one after the other with one start of the engine.
+
+    `cut` is the folder of the leg that was killed, `min_cut` the calls to be cut in this one.
     """
 
     work: Work
     settings: Settings
-    outs: tuple[tuple[str, str | None], ...]
+    outs: tuple[Out, ...]
     cut: str | None = None
     min_cut: int = 0
 
@@ -64,8 +73,9 @@ def main(words: list[str]) -> int:
         engine = started(spec.settings)
         codec = task.codec(_local(spec.settings.model))
         _say(ready=round(time.monotonic() - begun, 3))
-        for out, fault in spec.outs:
-            _Leg(spec, engine, codec, Path(out), Planted(fault)).run()
+        for out in spec.outs:
+            _say(leg=Path(out.folder).name)
+            _Leg(spec, engine, codec, out).run()
     except ReviewbotError as error:
         print(f"reviewbot: {error}", file=sys.stderr)
         return 2
@@ -91,9 +101,11 @@ def _say(**values: Any) -> None:
 
 
 class _Leg:
-    def __init__(self, spec: Spec, engine: Engine, codec: Codec, out: Path, planted: Planted) -> None:
+    def __init__(self, spec: Spec, engine: Engine, codec: Codec, out: Out) -> None:
         self.spec, self.work, self.engine, self.codec = spec, spec.work, engine, codec
-        self.out, self.planted = out, planted
+        self.out, self.planted, self.at_a_time = Path(out.folder), Planted(out.fault), out.at_a_time
+        self.task = task.named(spec.work.task)
+        self.stop = self.task.stop(codec)
         self.decoded = self.saved = 0
         self.restoring: dict[str, dict[str, Any]] = {}
         self.digits = [token for digit in "0123456789" for token in codec.encode(digit)[-1:]]
@@ -119,6 +131,7 @@ class _Leg:
             rollouts = self.step(step, [entry for entry in found if entry.step == step])
             rows = self.planted.rows(self.rows(rollouts)) if cut else self.rows(rollouts)
             writer.write(self.out, step, rows, self.work.dump_format)
+        self.journal.flush()
         if self.restores:
             keys = left(read(journal))
             for said in (*({"left_key": key} for key in keys), {"left_keys": len(keys)}):
@@ -126,6 +139,7 @@ class _Leg:
             self.restores.close()
         account = {
             "seconds": round(time.monotonic() - begun, 3),
+            "at_a_time": self.at_a_time,
             "decoded": self.decoded,
             "saved": self.saved,
             "planted": self.planted.planted,
@@ -164,13 +178,14 @@ class _Leg:
                 if made.call not in released:  # killed between its end and that
                     self.journal.write(self.entry(made, released=True))
                 self.ended(made)
+        self.journal.flush()
         # Rows in the making go first. No more are in flight than the engine decodes at a time, so that some
         # have not begun when others are done.
         begun = [made for made in rollouts.values() if not made.done and made.turn + len(made.saved) > 1]
         fresh = [made for made in rollouts.values() if not made.done and made not in begun]
         queue = deque([*begun, *fresh])
         while queue or in_flight:
-            while queue and len(in_flight) < self.spec.settings.at_a_time:
+            while queue and len(in_flight) < self.at_a_time:
                 made = queue.popleft()
                 in_flight[made.name] = made
                 self.ask(made)
@@ -180,7 +195,7 @@ class _Leg:
 
     def ask(self, made: Rollout) -> None:
         """Sends the row's call to the engine, from its saved prefix on where there is one."""
-        request = made.request(self.codec, self.work.budget, self.work.temperature)
+        request = made.request(self.stop, self.work.budget, self.work.temperature)
         if made.saved and made.finish is None:
             request = self.planted.request(request)
             self.restoring[made.call] = self.record(made, request)
@@ -236,6 +251,7 @@ class _Leg:
                 del in_flight[made.name]
             else:
                 self.ask(made)
+        self.journal.flush()
         if self.decoded // 25 > before // 25:
             _say(tokens=self.decoded)
 
@@ -251,7 +267,7 @@ class _Leg:
 
     def ended(self, made: Rollout) -> None:
         """After a call: the tool answers and the next one begins, or the row is done."""
-        answer = made.answer(self.codec)
+        answer = made.answer(self.codec, self.task)
         if answer is None:
             made.done = True
             return
@@ -285,8 +301,7 @@ class _Leg:
 
     def rows(self, rollouts: list[Rollout]) -> list[dict[str, Any]]:
         """The step's rows as they are trained, with advantages relative to their group."""
-        texts = {made.name: self.codec.decode(made.tokens) for made in rollouts}
-        rewards = {name: task.reward(text) for name, text in texts.items()}
+        rewards = {made.name: self.task.reward(self.codec, made.tokens, made.mask) for made in rollouts}
         relative: dict[str, float] = {}
         for prompt in range(self.work.prompts):
             group = [made.name for made in rollouts if made.prompt == prompt]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from reviewbot.parity import task
 from reviewbot.parity.engines.engine import Request
 from reviewbot.parity.rows import Identity
-from reviewbot.parity.task import Codec
+from reviewbot.parity.task import Codec, Task
 
 
 @dataclass
@@ -69,21 +69,19 @@ class Rollout:
         self.turn += 1
         self.begin_call()
 
-    def answer(self, codec: Codec) -> tuple[int, ...] | None:
+    def answer(self, codec: Codec, work: Task) -> tuple[int, ...] | None:
         """The tool's answer to the call that just ended, or None where the row ends with it."""
-        if self.finish != "stop" or self.turn >= task.TURNS:
-            return None
-        said = task.tool(codec.decode(self.tokens[self.start :]))
+        said = work.answer(codec, self.tokens[self.start :], self.finish, self.turn)
         return None if said is None else tuple(codec.encode(said))
 
-    def request(self, codec: Codec, budget: int, temperature: float) -> Request:
+    def request(self, stop: frozenset[int], budget: int, temperature: float) -> Request:
         """The call as it goes to the engine: all tokens so far, and what is left of the budget."""
         return Request(
             call=self.call,
             row=self.name,
             tokens=tuple(self.tokens),
             max_tokens=budget - (len(self.tokens) - self.start),
-            stop=codec.stop,
+            stop=stop,
             # The first sample of a prompt is greedy, the others are drawn.
             temperature=temperature if self.sample else 0.0,
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from reviewbot.parity import compare, process, restores, writer
+from reviewbot.parity import compare, gpu, process, restores, writer
 from reviewbot.parity.context import Decode
 from reviewbot.parity.dumps.dump import Dump, found
 from reviewbot.parity.dumps.nemo_rl import NemoRL
@@ -20,7 +20,7 @@ from reviewbot.parity.engines.engine import Settings
 from reviewbot.parity.faults import FAULTS
 from reviewbot.parity.folder import emptied
 from reviewbot.parity.judge import Limits
-from reviewbot.parity.leg import Spec, Work
+from reviewbot.parity.leg import Out, Spec, Work
 from reviewbot.parity.result import Planted, Result, Run
 
 MIN_CUT = 3  # calls that the kill must cut in mid-generation
@@ -52,25 +52,17 @@ def restore(plan: Plan, progress: Progress) -> Result:
     The result is that of the restored leg; `planted` says what became of each fault.
     """
     begun = time.monotonic()
-    _leg(
-        plan,
-        "reference",
-        Spec(work=plan.work, settings=plan.settings, outs=_outs(plan, "reference")),
-        progress,
-    )
+    before = gpu.used()
+    whole = [_out(plan, "reference")]
+    if plan.control:
+        whole.append(_out(plan, "control", at_a_time=max(1, plan.settings.at_a_time // 2)))
+    _legs(plan, "reference", whole, progress)
+    _freed(before, "reference")
     reference = account(plan.folder / "reference")
     _killed(plan, progress, reference["decoded"])
-    cut = plan.folder / "cut"
-    spec = Spec(work=plan.work, settings=plan.settings, outs=_outs(plan, "restored"), cut=str(cut))
-    _leg(plan, "restored", spec, progress, reference["decoded"])
-    if plan.control:
-        other = msgspec.structs.replace(plan.settings, at_a_time=max(1, plan.settings.at_a_time // 2))
-        _leg(plan, "control", Spec(work=plan.work, settings=other, outs=_outs(plan, "control")), progress)
-    if todo := [
-        fault for fault in plan.faults if not (plan.folder / "planted" / fault / "account.json").exists()
-    ]:
-        outs = tuple((str(emptied(plan.folder / "planted" / fault)), fault) for fault in todo)
-        _run(plan, "planted", msgspec.structs.replace(spec, outs=outs), progress, None)
+    _freed(before, "cut")
+    parts = [_out(plan, "restored"), *(_out(plan, f"planted/{fault}", fault) for fault in plan.faults)]
+    _legs(plan, "restored", parts, progress, reference["decoded"], str(plan.folder / "cut"))
     result = judged(plan, plan.folder / "restored")
     faults = tuple(_planted(plan, fault) for fault in plan.faults)
     return msgspec.structs.replace(
@@ -121,23 +113,43 @@ def _doubts(plan: Plan, cut: int, accounts: tuple[dict[str, Any], dict[str, Any]
     return doubts
 
 
-def _outs(plan: Plan, name: str) -> tuple[tuple[str, str | None], ...]:
-    return ((str(plan.folder / name), None),)
+def _out(plan: Plan, name: str, fault: str | None = None, at_a_time: int | None = None) -> Out:
+    folder = str(plan.folder / name)
+    return Out(folder=folder, fault=fault, at_a_time=at_a_time or plan.settings.at_a_time)
 
 
-def _leg(plan: Plan, name: str, spec: Spec, progress: Progress, total: int | None = None) -> None:
-    if (plan.folder / name / "account.json").exists():
-        return
-    emptied(plan.folder / name)
-    _run(plan, name, spec, progress, total)
+def _legs(
+    plan: Plan,
+    name: str,
+    outs: Sequence[Out],
+    progress: Progress,
+    total: int | None = None,
+    cut: str | None = None,
+) -> None:
+    """The legs that are not finished yet, in one process: they need one start of the engine."""
+    todo = tuple(out for out in outs if not (Path(out.folder) / "account.json").exists())
+    for out in todo:
+        emptied(Path(out.folder))
+    if todo:
+        _run(plan, name, Spec(work=plan.work, settings=plan.settings, outs=todo, cut=cut), progress, total)
+
+
+def _freed(before: tuple[int, ...], name: str) -> None:
+    """The next leg starts on GPUs that nothing of the last one is left on."""
+    if not gpu.freed(before):
+        raise process.LegFailed(f"a GPU still holds memory a minute after the {name} leg ended")
 
 
 def _run(plan: Plan, name: str, spec: Spec, progress: Progress, total: int | None) -> int:
     progress(name, 0, total)
     options = {"python": plan.python} if plan.python else {}
 
+    leg = name
+
     def hear(said: dict[str, Any]) -> None:
-        progress(name, said.get("tokens", 0), total)
+        nonlocal leg
+        leg = said.get("leg", leg)
+        progress(leg, said.get("tokens", 0), total)
 
     return process.run(name, spec, plan.folder, hear, env=plan.env, **options)
 
@@ -148,7 +160,8 @@ def _killed(plan: Plan, progress: Progress, total: int) -> None:
     if (cut / "killed.json").exists():
         return
     emptied(cut)
-    spec = Spec(work=plan.work, settings=plan.settings, outs=_outs(plan, "cut"), min_cut=plan.min_cut)
+    outs = (_out(plan, "cut"),)
+    spec = Spec(work=plan.work, settings=plan.settings, outs=outs, min_cut=plan.min_cut)
     status = _run(plan, "cut", spec, progress, total)
     writer.whole(cut / "killed.json", msgspec.json.encode({"status": status}))
 

@@ -1,33 +1,51 @@
-"""The workload: questions about amounts, a calculator as the tool, and a verifier of the answers.
-
-A model writes `call add(12,30)`, the tool answers `got 42`, and the model goes on, until it ends its text.
-The verifier pays 1 for an answer whose last number is the last one that the tool gave, 0 for any other, so
-rewards follow from tokens that were sampled and from tool results alike.
-"""
+"""What a workload asks of a model: prompts, a tool that answers, and a verifier of the whole row."""
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, Protocol
 
 from reviewbot.errors import UsageError
 
-CALL = re.compile(r"call (add|sub)\((-?\d{1,9}),(-?\d{1,9})\)$")
-NUMBER = re.compile(r"-?\d+")
-TURNS = 4  # model calls of one row, at most
+TaskName = Literal["calculator", "digest"]
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """Text to token ids and back, and the ids that end a model call: end of text, closing parenthesis."""
+    """Text to token ids and back, the ids that begin a text, those that end one, and those of a `)`."""
 
     encode: Callable[[str], list[int]]
     decode: Callable[[list[int]], str]
     begin: tuple[int, ...]
-    stop: frozenset[int]
+    ends: frozenset[int]
+    closing: frozenset[int]
+
+
+class Task(Protocol):
+    """A workload's questions and answers. Nothing in it may depend on when or where a row is decoded."""
+
+    def stop(self, codec: Codec) -> frozenset[int]:
+        """The ids that end a model call; without any, every call has as many tokens as its budget."""
+
+    def answer(self, codec: Codec, call: Sequence[int], finish: str | None, turn: int) -> str | None:
+        """What the tool answers to the tokens of a model call; None where the row ends with it."""
+
+    def reward(self, codec: Codec, tokens: Sequence[int], mask: Sequence[int]) -> float:
+        """The verifier's 0 or 1 for a row: its tokens, and a mask of those that the model gave."""
+
+
+def named(name: TaskName) -> Task:
+    """The task of that name."""
+    if name == "digest":
+        from reviewbot.parity.digest import Digest
+
+        return Digest()
+    from reviewbot.parity.calculator import Calculator
+
+    return Calculator()
 
 
 def codec(model: Path | str) -> Codec:
@@ -40,7 +58,8 @@ def codec(model: Path | str) -> Codec:
             encode=lambda text: [min(ord(character), 127) for character in text],
             decode=lambda tokens: "".join(map(chr, tokens)),
             begin=(1,),
-            stop=frozenset({2, ord(")")}),
+            ends=frozenset({2}),
+            closing=frozenset({ord(")")}),
         )
     from transformers import AutoTokenizer
 
@@ -48,14 +67,12 @@ def codec(model: Path | str) -> Codec:
         tokenizer = AutoTokenizer.from_pretrained(str(model))
     except (OSError, ValueError) as error:
         raise UsageError(f"--model {model}: no tokenizer: {str(error).splitlines()[0][:200]}") from None
-    closing = {token for text, token in tokenizer.get_vocab().items() if text.endswith(")")}
-    ends = {tokenizer.eos_token_id} - {None}
-    begin = (tokenizer.bos_token_id,) if tokenizer.bos_token_id is not None else ()
     return Codec(
         encode=lambda text: list(tokenizer.encode(text, add_special_tokens=False)),
         decode=lambda tokens: str(tokenizer.decode(tokens, skip_special_tokens=False)),
-        begin=begin,
-        stop=frozenset(ends | closing),
+        begin=(tokenizer.bos_token_id,) if tokenizer.bos_token_id is not None else (),
+        ends=frozenset({tokenizer.eos_token_id} - {None}),
+        closing=frozenset(token for text, token in tokenizer.get_vocab().items() if text.endswith(")")),
     )
 
 
@@ -68,23 +85,6 @@ def question(seed: int, step: int, prompt: int) -> str:
         amount = drawn.randint(0, 99)
         text += drawn.choice([f"{who} gets {amount} more. ", f"{who} loses {amount}. "])
     return text + drawn.choice(["how many now?", "what is left?"]) + "\n"
-
-
-def tool(text: str) -> str | None:
-    """What the tool answers to a text that ends in a call of it; None where it does not."""
-    found = CALL.search(text)
-    if found is None:
-        return None
-    left, right = int(found[2]), int(found[3])
-    return f"\ngot {left + right if found[1] == 'add' else left - right}\n"
-
-
-def reward(text: str) -> float:
-    """1.0 where the last number after the last tool result is that result."""
-    _, got, after = text.rpartition("\ngot ")
-    result, _, answer = after.partition("\n")
-    numbers = NUMBER.findall(answer)
-    return float(bool(got and numbers) and numbers[-1] == result)
 
 
 def advantages(rewards: list[float]) -> list[float]:

@@ -122,6 +122,36 @@ def test_rows_in_the_shape_of_nemo_rl(reviewbot, tmp_path):
     assert {len(row["token_ids"][0]) - row["input_lengths"][0] > 0 for row in rows} == {True, False}
 
 
+def test_a_model_that_was_never_trained_is_compared_on_replies_of_one_length(reviewbot, tmp_path):
+    untrained(tmp_path / "model")
+    ran = reviewbot(
+        "parity", "run", "--out", tmp_path / "out", "--model", tmp_path / "model", "--task", "digest",
+        "--steps", "1", "--prompts", "4", "--samples", "4", "--budget", "12", "--at-a-time", "6",
+        "--plant", "all", "--control", "--output-format", "json",
+    )  # fmt: skip
+    result = json.loads(ran.out)
+    assert (result["verdict"], ran.code) == ("pass", 0), result["why"]
+    assert {fault["fault"]: fault["caught"] for fault in result["planted"]} == dict.fromkeys(FAULTS, True)
+    assert result["set_aside"] == []
+    rows = map(
+        json.loads, (tmp_path / "out" / "reference" / "train_data_step1.jsonl").read_text().splitlines()
+    )
+    assert {sum(row["loss_mask"]) for row in rows} == {24}
+
+
+def untrained(folder: Path) -> None:
+    """A small random model without a tokenizer."""
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    torch.manual_seed(0)
+    config = Qwen3Config(
+        vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=2,
+        num_key_value_heads=1, head_dim=32, max_position_embeddings=512, initializer_range=0.2,
+    )  # fmt: skip
+    Qwen3ForCausalLM(config).save_pretrained(folder)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_run_leaves_no_process_and_goes_on_later(reviewbot, tmp_path, number):
     out = tmp_path / "out"

@@ -8,9 +8,13 @@ alone. On a CPU neither exists, and one thread does the same.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
-from reviewbot.parity import noise
+import numpy
+
+from reviewbot.errors import UsageError
+from reviewbot.parity import gpu, noise
 from reviewbot.parity.engines import weights
 from reviewbot.parity.engines.engine import CANDIDATES, Piece, Request, Settings
 
@@ -30,10 +34,19 @@ class Vllm:
         for name, value in ENVIRONMENT.items():
             os.environ.setdefault(name, value)
         on_gpu = _on_gpu()
-        invariant = settings.batch_invariant if settings.batch_invariant is not None else on_gpu
-        if invariant:
-            os.environ["VLLM_BATCH_INVARIANT"] = "1"  # read when vLLM is imported
+        hindered = _hindered(settings.model, on_gpu)
+        if settings.batch_invariant and hindered:
+            raise UsageError(f"--batch-invariant: {hindered}")
+        invariant = settings.batch_invariant if settings.batch_invariant is not None else not hindered
+        # Read when vLLM is imported; whoever set it before does not decide for the run.
+        os.environ["VLLM_BATCH_INVARIANT"] = str(int(invariant))
         attention = settings.attention_backend or ("TRITON_ATTN" if on_gpu else None)
+        if settings.data_parallel_size > 1:
+            raise UsageError("one process holds one copy of the model; copies are legs of their own")
+        print(
+            f"vllm: batch-invariant mode {'on' if invariant else 'off'}, attention {attention}",
+            file=sys.stderr,
+        )
 
         import vllm
 
@@ -44,10 +57,10 @@ class Vllm:
             options["gpu_memory_utilization"] = settings.gpu_memory_utilization
         if settings.tensor_parallel_size > 1:
             options["tensor_parallel_size"] = settings.tensor_parallel_size
-        if settings.data_parallel_size > 1:
-            options["data_parallel_size"] = settings.data_parallel_size
         self._settings, self._vllm = settings, vllm
         self._about = {"batch_invariant": invariant, "attention_backend": attention, "gpu": on_gpu}
+        if hindered and on_gpu and settings.batch_invariant is None:
+            self._about["fell_back"] = f"not in batch-invariant mode: {hindered}"
         llm = vllm.LLM(
             settings.model,
             skip_tokenizer_init=True,
@@ -83,7 +96,7 @@ class Vllm:
         return bool(self._engine.has_unfinished_requests())
 
     def step(self) -> list[Piece]:
-        pieces = []
+        heard = []
         for output in self._engine.step():
             request, reply = self._requests[output.request_id], output.outputs[0]
             seen = self._seen[request.call]
@@ -93,28 +106,43 @@ class Vllm:
                 {token: float(entry.logprob) for token, entry in at.items()} for at in reply.logprobs[seen:]
             )
             finish = str(reply.finish_reason) if output.finished else None
-            if not tokens and not finish:
-                continue
-            logprobs = tuple(at[token] for token, at in zip(tokens, top, strict=True))
-            scores = tuple(
-                self._noised(request, len(request.tokens) + seen + index, at) for index, at in enumerate(top)
-            )
-            pieces.append(Piece(request.call, tokens, logprobs, top, scores, finish))
+            if tokens or finish:
+                heard.append((request, len(request.tokens) + seen, tokens, top, finish))
             if finish:
                 del self._requests[request.call], self._seen[request.call]
-        return pieces
+        scores = self._noised([(request, start, top) for request, start, _, top, _ in heard])
+        return [
+            Piece(
+                request.call,
+                tokens,
+                tuple(at[token] for token, at in zip(tokens, top, strict=True)),
+                top,
+                score,
+                finish,
+            )
+            for (request, _, tokens, top, finish), score in zip(heard, scores, strict=True)
+        ]
 
-    def _noised(self, request: Request, position: int, at: dict[int, float]) -> dict[int, float]:
-        """The candidates' log-probs with the noise that the token was drawn with."""
-        if not request.temperature:
-            return at
-        size = max(self._vocabulary, max(at) + 1)
-        drawn = noise.gumbel(self._settings.seed, request.row, position, size)
-        return {token: score + request.temperature * float(drawn[token]) for token, score in at.items()}
-
-    @property
-    def _vocabulary(self) -> int:
-        return int(self._engine.model_config.get_vocab_size())
+    def _noised(
+        self, heard: list[tuple[Request, int, tuple[dict[int, float], ...]]]
+    ) -> list[tuple[dict[int, float], ...]]:
+        """The candidates' log-probs with the noise of the draw, for a whole step at once."""
+        seed = self._settings.seed
+        keys, entries = [], []
+        for request, start, top in heard:
+            for position, at in enumerate(top if request.temperature else (), start):
+                keys += [noise.key(seed, request.row, position)] * len(at)
+                entries += list(at)
+        drawn = iter(noise.at(numpy.array(keys, numpy.uint64), numpy.array(entries, numpy.uint64)).tolist())
+        return [
+            tuple(
+                {token: score + request.temperature * next(drawn) for token, score in at.items()}
+                for at in top
+            )
+            if request.temperature
+            else top
+            for request, _, top in heard
+        ]
 
     def about(self) -> dict[str, Any]:
         import torch
@@ -139,3 +167,15 @@ def _on_gpu() -> bool:
     import torch
 
     return bool(torch.cuda.is_available())
+
+
+def _hindered(model: str, on_gpu: bool) -> str | None:
+    """Why batch-invariant mode cannot be had here (vLLM's own documentation of it), or None."""
+    if not on_gpu:
+        return "there is no GPU"
+    capability = gpu.capability()
+    if capability is not None and capability < (8, 0):
+        return f"the GPU has compute capability {capability[0]}.{capability[1]}, and it needs 8.0"
+    if mixed := weights.linear_attention(model):
+        return f"the model has layers of {mixed}, which it does not cover"
+    return None

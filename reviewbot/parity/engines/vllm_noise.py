@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import torch
 from vllm.v1.sample.logits_processor import BatchUpdate, LogitsProcessor, MoveDirectionality
 
@@ -43,8 +44,21 @@ class KeyedNoise(LogitsProcessor):  # type: ignore[misc]  # vLLM is not there wh
                 self._slots[one] = theirs
 
     def apply(self, logits: torch.Tensor) -> torch.Tensor:
-        for index, (keyed, prompt, output) in self._slots.items():
-            drawn = noise.gumbel(keyed["seed"], keyed["row"], prompt + len(output), logits.shape[-1])
-            at = torch.from_numpy(drawn).to(self._device)
-            logits[index] += keyed["temperature"] * at.to(logits.dtype)
+        slots = list(self._slots)
+        keys = [
+            noise.key(keyed["seed"], keyed["row"], prompt + len(output))
+            for keyed, prompt, output in self._slots.values()
+        ]
+        temperatures = [float(keyed["temperature"]) for keyed, _, _ in self._slots.values()]
+        if not slots:
+            return logits
+        if logits.is_cuda:
+            from reviewbot.parity.engines import noise_kernel
+
+            noise_kernel.add(logits, slots, keys, temperatures)
+            return logits
+        entries = numpy.arange(logits.shape[-1])
+        for slot, key, temperature in zip(slots, keys, temperatures, strict=True):
+            drawn = torch.from_numpy(noise.at(key, entries))
+            logits[slot] += temperature * drawn.to(logits.dtype)
         return logits

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+
+# Names of layers whose state is not a cache of keys and values.
+_RECURRENT = ("linear_attention", "mamba", "recurrent", "gated_delta")
+
+
+def linear_attention(model: str) -> str | None:
+    """The kind of a model's recurrent layers, as its configuration has it; None where there is none."""
+    config = Path(model) / "config.json"
+    if not config.is_file():
+        return None
+    said = json.loads(config.read_bytes())
+    kinds = [str(kind) for kind in said.get("layer_types") or said.get("layers_block_type") or ()]
+    return next((kind for kind in kinds if any(name in kind for name in _RECURRENT)), None)
 
 
 def sha256(model: str) -> str | None:
