@@ -1,0 +1,116 @@
+"""`reviewbot size`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewbot.cli.streams import wants_colour
+from reviewbot.render.progress import watched
+
+if TYPE_CHECKING:
+    from reviewbot.review.size.result import Size
+
+EXAMPLES = """\
+examples:
+  reviewbot size                                     what HEAD adds since it left the default branch
+  reviewbot size --base main --head topic            one local branch against another
+  reviewbot size --base main --round 2f1c --round 9a0b   the change at earlier heads too, oldest first
+  reviewbot size --base main --output-format json    everything
+
+Every sum adds up to `git diff --numstat` from the commit at which the head left the base. Nothing of either
+commit is run.
+"""
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    command.epilog = EXAMPLES
+    command.add_argument(
+        "--base",
+        metavar="REF",
+        help="what the change is to be merged into (default: the remote's default branch)",
+    )
+    command.add_argument("--head", metavar="REF", default="HEAD", help="the change (default: HEAD)")
+    command.add_argument(
+        "--round",
+        metavar="SHA",
+        action="append",
+        default=[],
+        help="an earlier head of the change; repeat it, oldest first",
+    )
+    command.add_argument("--output-format", choices=("text", "json"), default="text")
+    command.add_argument(
+        "--repository",
+        metavar="OWNER/REPO",
+        help="where links lead, also HOST/OWNER/REPO (default: what the remote's address says)",
+    )
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress, no remarks")
+    command.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Counts and prints."""
+    from reviewbot.render.inert import visible
+
+    colour = wants_colour(options.no_color)
+    made = sized(options, colour)
+    sys.stdout.write(_written(made, options, colour))
+    last = made.rounds[-1]
+    if not options.quiet:
+        for file in last.files:
+            if file.note:
+                print(
+                    f"reviewbot: {visible(file.path)}: lines not told apart: {visible(file.note)}",
+                    file=sys.stderr,
+                )
+    return 0
+
+
+def sized(options: argparse.Namespace, colour: bool) -> Size:
+    """What the options ask for."""
+    from reviewbot.cli.review import reviewed
+    from reviewbot.lint import registry
+    from reviewbot.review.size.count import round_size
+    from reviewbot.review.size.result import Size
+    from reviewbot.source.git import Repository
+
+    folder = Path.cwd()
+    repository = Repository(folder)
+    show = partial(watched, quiet=options.quiet, colour=colour)
+    base = repository.commit(options.base or repository.default_branch())
+    heads = [repository.commit(head) for head in (*options.round, options.head)]
+    # What is said of the last head is what counts; what was said of it as an earlier one is the same.
+    heads = [*dict.fromkeys(head for head in heads if head != heads[-1]), heads[-1]]
+    rounds = []
+    for number, head in enumerate(heads, 1):
+        review, settings = reviewed(
+            folder, base, head, options.repository, None, partial(show, what=f"round {number}: files")
+        )
+        names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
+        rules = [registry.load(name) for name in names]
+        rounds.append(
+            round_size(
+                repository.root or folder,
+                repository,
+                review,
+                number,
+                settings,
+                rules,
+                partial(show, what="counting"),
+            )
+        )
+    return Size(review.repository, base, tuple(rounds))
+
+
+def _written(made: Size, options: argparse.Namespace, colour: bool) -> str:
+    if options.output_format == "json":
+        from reviewbot.render import size_json
+
+        return size_json.encode(made)
+    from reviewbot.render import size_text
+
+    return size_text.text(made, colour=colour)

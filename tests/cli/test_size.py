@@ -1,0 +1,210 @@
+"""`reviewbot size` on real git repositories, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+
+import pytest
+
+TEST = '''"""Rows of two runs."""
+
+import json
+
+LIMIT = 3
+
+
+def load(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def print_report(rows):
+    for row in rows:
+        print(row)
+
+
+def test_rows(tmp_path):
+    rows = load(tmp_path / "rows")
+    print(len(rows))
+    assert len(rows) == LIMIT
+    assert (rows, "no rows")
+    with pytest.raises(ValueError):
+        rows[0].check()
+    if rows[0] != rows[1]:
+        raise AssertionError("they differ")
+'''
+
+
+def total(repository, *revisions):
+    """The sum of git's own counts, with renames as git sees them."""
+    words = repository.git("diff", "--numstat", *revisions).splitlines()
+    listed = [word.split("\t")[:2] for word in words if word[:1].isdigit()]
+    return sum(int(a) for a, _ in listed), sum(int(d) for _, d in listed)
+
+
+def sized(ran):
+    assert ran.code == 0, ran.err
+    return json.loads(ran.out)
+
+
+def test_lines_are_told_apart_by_what_they_are_there_for(reviewbot, repository):
+    base = repository.commit({"README.md": "x\n"})
+    repository.commit(
+        {
+            "tests/test_rows.py": TEST,
+            "trainer/rows.py": "def rows():\n    return []\n",
+            "README.md": "x\ny\n",
+            "tests/run.sh": "#!/bin/sh\nset -e\necho start\npython run.py\n[ -f out ] || exit 1\n",
+        }
+    )
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    (this,) = size["rounds"]
+    files = {file["path"]: file for file in this["files"]}
+    kinds = {name: counts["added"] for name, counts in files["tests/test_rows.py"]["kinds"].items()}
+    assert kinds == {
+        "check": 4,  # an assert, the head of a `raises` block, a condition and the error behind it
+        "test": 5,
+        "set-up": 9,
+        "report": 6,
+        "cannot-fail": 1,
+    }
+    assert (files["tests/test_rows.py"]["checks"], files["tests/test_rows.py"]["cannot_fail"]) == (3, 1)
+    assert files["trainer/rows.py"]["kinds"] == {"product": {"added": 2, "deleted": 0}}
+    assert files["README.md"]["kinds"] == {"other": {"added": 1, "deleted": 0}}
+    shell = {name: counts["added"] for name, counts in files["tests/run.sh"]["kinds"].items()}
+    assert shell == {"check": 1, "test": 1, "set-up": 2, "report": 1}
+
+
+PIECES = [
+    b"a = 1\n",
+    b"assert a\n",
+    b"b = 2\r\n",
+    b"print(a)\n",
+    b"\n",
+    b"\f\n",
+    b"def f():\n    return 1\n",
+    b"\xff\n",
+    b"c = 3\rd = 4\n",
+    b"-- a\n++ b\n@@ -1 +1 @@\ndiff --git a/a b/a\n",
+]
+NAMES = [
+    "tests/test_a.py",
+    "src/b.py",
+    "c d.py",
+    'q"uote.py',
+    "uml\u00e4ut.py",
+    "data.json",
+    "tests/run.sh",
+    "x\ty.py",
+]
+
+
+def _content(dice):
+    content = b"".join(dice.choices(PIECES, k=dice.randrange(0, 30)))
+    if dice.random() < 0.3:
+        content = content.rstrip(b"\n")
+    return b"\0\1" + content if dice.random() < 0.15 else content
+
+
+def _change(repository, dice):
+    """Writes, moves, deletes, links and marks files at random, and commits."""
+    for name in dice.sample(NAMES, k=3):
+        path = repository.folder / name
+        there = os.path.lexists(path)
+        deed = dice.choice(["write", "edit", "move", "delete", "link", "mode"])
+        if deed == "write" or not there:
+            if there:
+                path.unlink()
+            repository.write({name: _content(dice)})
+        elif deed == "edit" and not path.is_symlink():
+            lines = path.read_bytes().splitlines(keepends=True)
+            lines.insert(dice.randrange(len(lines) + 1), dice.choice(PIECES))
+            path.write_bytes(b"".join(lines))
+        elif deed == "move":
+            other = repository.folder / dice.choice(NAMES)
+            other.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(other)
+        elif deed == "delete":
+            path.unlink()
+        elif deed == "link":
+            path.unlink()
+            path.symlink_to("somewhere")
+        elif not path.is_symlink():
+            path.chmod(0o755)
+    return repository.commit()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_sum_is_a_sum_of_git(reviewbot, repository, seed):
+    dice = random.Random(seed)
+    base = repository.commit({name: _content(dice) for name in NAMES[:5]})
+    heads = list(dict.fromkeys(_change(repository, dice) for _ in range(8)))
+    words = [word for head in heads[:-1] for word in ("--round", head)]
+    size = sized(reviewbot("size", "--base", base, *words, "--output-format", "json", cwd=repository.folder))
+    assert [this["head"] for this in size["rounds"]] == heads
+    for this in size["rounds"]:
+        expected = total(repository, base, this["head"])
+        for counts in (
+            [this["lines"]],
+            [file["lines"] for file in this["files"]],
+            list(this["kinds"].values()),
+            [count for file in this["files"] for count in file["kinds"].values()],
+        ):
+            assert (sum(c["added"] for c in counts), sum(c["deleted"] for c in counts)) == expected
+        names = set(repository.git("diff", "--name-only", "-z", base, this["head"]).split("\0")) - {""}
+        assert len(this["files"]) == len(names)
+
+
+def test_attributes_and_a_user_s_own_settings_count_as_they_do_for_git(reviewbot, repository):
+    base = repository.commit(
+        {"a.py": "".join(f"x = {n}\n" for n in range(20)), ".gitattributes": "*.lock binary\n"}
+    )
+    for name, value in (
+        ("diff.renames", "false"),
+        ("diff.algorithm", "histogram"),
+        ("diff.external", "false"),
+    ):
+        repository.git("config", name, value)
+    repository.git("mv", "a.py", "b.py")
+    repository.commit({"big.lock": "1\n2\n3\n"})
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    (this,) = size["rounds"]
+    assert this["lines"] == {"added": 20, "deleted": 20}
+    assert {file["path"]: file["binary"] for file in this["files"]} == {
+        "a.py": False,
+        "b.py": False,
+        "big.lock": True,
+    }
+
+
+def test_text_shows_kinds_files_and_rounds(reviewbot, repository):
+    base = repository.commit({"README.md": "x\n"})
+    first = repository.commit({"tests/test_rows.py": TEST})
+    repository.commit({"tests/test_rows.py": TEST.replace("    print(len(rows))\n", "")})
+    ran = reviewbot("size", "--base", base, "--round", first, cwd=repository.folder)
+    assert ran.code == 0, ran.err
+    assert "adds 24 and deletes 0 lines" in ran.out
+    assert "24 are tests with 3 checks that can fail, 8.0 for each" in ran.out
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert ["all", "added", "25", "24"] in rows
+    assert any(row[:3] == ["tests/test_rows.py", "24", "0"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--base", "nowhere"], "nowhere: no such commit here"),
+        (["--base", "main", "--round", "nowhere"], "nowhere: no such commit here"),
+    ],
+)
+def test_wrong_use_says_the_way_out(reviewbot, repository, words, says):
+    repository.commit({"a.py": "a = 1\n"})
+    ran = reviewbot("size", *words, cwd=repository.folder)
+    assert (ran.code, says in ran.err) == (2, True), ran.err
+
+
+def test_help_has_examples(reviewbot):
+    ran = reviewbot("size", "--help")
+    assert ran.code == 0
+    assert "reviewbot size --base main --round 2f1c" in ran.out
