@@ -160,7 +160,8 @@ class Round:
     """One look at one head. `base`, `merge_base` and `head` are full commit ids.
 
     `files` counts what the diff from the merge base to the head changes. `read` counts those that were
-    looked at, `unread` names the others. `suppressed` are findings that a comment in the head silences.
+    looked at, `unread` names the others; `beside` are files that did not change and were looked at because
+    they use what did. `suppressed` are findings that a comment in the head silences.
     `failed` names rules that came to no end on a file, so that they may have missed something there.
     """
 
@@ -173,6 +174,7 @@ class Round:
     unread: tuple[Unread, ...] = ()
     suppressed: tuple[Finding, ...] = ()
     failed: tuple[Unread, ...] = ()
+    beside: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,11 @@ class RestatedArithmetic(Rule):
             files={"worker/run.py": _WORKER},
         ),
         Example(
+            _CHECK.replace("int(total):", "int(total):  # <- here"),
+            path="tests/restored.py",
+            files={"worker/run.py": _WORKER},
+        ),
+        Example(
             """
             def check(row):
                 if row["total"] - row["tail"] != row["prefix"]:  # <- here

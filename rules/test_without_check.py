@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import assertions, collection
+from reviewbot.flow.foreign import checks_elsewhere
 from reviewbot.flow.summaries import Summaries, dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
@@ -66,6 +67,15 @@ class TestWithoutCheck(Rule):
                 model = build(1)
                 model.fit(2)
         """),
+        Example(
+            """
+            from checks.compare import same_rows
+
+            def test_rows(run):  # <- here
+                same_rows(run(1), run(2))
+            """,
+            files={"checks/compare.py": "def same_rows(left, right):\n    print(left, right)\n"},
+        ),
     )
     good = (
         Example("""
@@ -135,6 +145,15 @@ class TestWithoutCheck(Rule):
         """),
         Example(
             """
+            from checks.compare import same_rows
+
+            def test_rows(run):
+                same_rows(run(1), run(2))
+            """,
+            files={"checks/compare.py": "def same_rows(left, right):\n    assert left == right\n"},
+        ),
+        Example(
+            """
             def test_rows():
                 pass
             """,
@@ -165,6 +184,8 @@ class TestWithoutCheck(Rule):
         if not _is_collected(unit, tree, repo):
             return
         if _is_set_aside(tree) or _may_check(unit, tree):
+            return
+        if any(checks_elsewhere(unit, dotted_name(call.func), repo) for call in unit.asts(ast.Call)):
             return
         said = self._say(unit, tree)
         if said is not None:

@@ -19,6 +19,7 @@ from reviewbot.cli.streams import wants_colour
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import baseline, fixes, inputs, pool, registry
+from reviewbot.lint.against import Against
 from reviewbot.lint.cache import Cache, folder, index_file
 from reviewbot.lint.engine import Report, Result, report
 from reviewbot.lint.repo import Repo
@@ -26,7 +27,7 @@ from reviewbot.lint.run import FIX_ROUNDS, Run
 from reviewbot.model import CERTAINTIES, Finding, Unread
 from reviewbot.render.progress import watched
 from reviewbot.source import discover
-from reviewbot.source.diff import ChangedLines
+from reviewbot.source.diff import changed_lines
 from reviewbot.source.files import OnDisk
 from reviewbot.source.units import File
 
@@ -57,7 +58,7 @@ def add(command: argparse.ArgumentParser) -> None:
     option = command.add_argument
     option("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, - for stdin (default: .)")
     option = command.add_argument_group("what is looked at").add_argument
-    option("--diff", metavar="BASE", help="report only what touches lines changed since BASE")
+    option("--diff", metavar="BASE", help="report only what was changed or caused since it left BASE")
     option("--stdin-filename", metavar="PATH", help="where the code on stdin would stand")
     option("--exclude", action="append", default=[], metavar="GLOB", help="leave out paths (repeatable)")
     option("--force-exclude", action="store_true", help="leave them out even if they are given by name")
@@ -161,9 +162,12 @@ class _Session:
         start = options.stdin_filename or options.paths[0]
         files = OnDisk(start)
         database = None if options.no_cache else index_file(files.root)
+        self.against = None
+        if options.diff and STDIN not in options.paths:
+            self.against = inputs.against(options.diff, inputs.common_folder(options.paths))
         self.run = Run(
             rules,
-            Repo(settings, files, database=database),
+            Repo(settings, files, database=database, against=self.against),
             settings.max_file_bytes,
             jobs=options.jobs or pool.processes(),
             cache=None if options.no_cache else Cache(folder(), rules),
@@ -177,17 +181,16 @@ class _Session:
     def stdin(self, path: str) -> Report:
         """Looks at standard input, which stands for `path`."""
         self.content[path] = sys.stdin.buffer.read()
-        return self._report({path: self.run.content(path, self.content[path])}, None)
+        return self._report({path: self.run.content(path, self.content[path])})
 
     def files(self, given: Sequence[str]) -> Report:
         """Looks at files and folders."""
         unlisted: list[Unread] = []
         patterns = (*self.settings.exclude, *self.options.exclude)
         excluded = discover.excluding(patterns, self.root)
-        changed = None
-        if self.options.diff:
-            changed = inputs.changed_since(self.options.diff, inputs.common_folder(given))
-            paths = [path for path in inputs.among(changed, given) if not excluded(path)]
+        if self.against:
+            reached = [*inputs.changed(self.against), *self._beside(self.against)]
+            paths = [path for path in inputs.among(reached, given) if not excluded(path)]
         else:
             found = discover.files_under(
                 given,
@@ -198,11 +201,24 @@ class _Session:
             paths = list(found)
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
-        made = self._report({result.path: result for result in done}, changed)
+        made = self._report({result.path: result for result in done})
         return replace(made, unread=(*unlisted, *made.unread))
 
-    def _report(self, results: dict[str, Result], changed: ChangedLines | None) -> Report:
-        keep = self._keep(changed)
+    def _beside(self, against: Against) -> list[str]:
+        """The unchanged files that use what the change touched."""
+        from reviewbot.index.affected import affected
+
+        paths = affected(self.run.repo.index, against.diff, self._content, against.files.read)
+        return [path for path in paths if path.endswith(discover.READ)]
+
+    def _content(self, path: str) -> bytes | None:
+        try:
+            return discover.read(path, self.settings.max_file_bytes)
+        except UnreadableFile:
+            return None
+
+    def _report(self, results: dict[str, Result]) -> Report:
+        keep = self._keep(results)
         if self.options.fix or self.options.show_fixes:
             for path, result in results.items():
                 if fixes.safe(filter(keep, result.findings), path):
@@ -210,17 +226,25 @@ class _Session:
         made = report(results.values())
         return replace(made, findings=tuple(filter(keep, made.findings)))
 
-    def _keep(self, changed: ChangedLines | None) -> Keep:
+    def _keep(self, results: dict[str, Result]) -> Keep:
         """Tells which findings are reported."""
         certainties = CERTAINTIES[: CERTAINTIES.index(self.options.certainty) + 1]
         accepted: frozenset[str] = frozenset()
         if self.options.baseline and not self.options.write_baseline:
             accepted = baseline.read(Path(self.options.baseline))
+        wanted = self._caused(results, self.against) if self.against else lambda finding: True
         return lambda finding: (
-            finding.certainty in certainties
-            and finding.fingerprint not in accepted
-            and (changed is None or changed.touch(finding))
+            finding.certainty in certainties and finding.fingerprint not in accepted and wanted(finding)
         )
+
+    def _caused(self, results: dict[str, Result], against: Against) -> Keep:
+        from reviewbot.review.caused import caused
+
+        found = [finding for result in results.values() for finding in result.findings]
+        why = caused(found, against, self.run.repo.before(), self._lines)
+        revealed = frozenset(finding.fingerprint for finding in why.revealed)
+        changed = changed_lines(against.diff)
+        return lambda finding: changed.touch(finding) or finding.fingerprint in revealed
 
     def _fix(self, path: str, result: Result, keep: Keep) -> Result:
         """Fixes one file, or with --show-fixes works out how. Returns what is to be reported of it."""

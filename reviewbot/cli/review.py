@@ -89,7 +89,7 @@ def _written(made: Review, form: str, colour: bool) -> str:
 
         return comments.document(made)
     from reviewbot.render import review_text
-    from reviewbot.review.local import lines_of
+    from reviewbot.review.scope import lines_of
     from reviewbot.source.git import Repository
 
     read = lines_of(partial(Repository(Path.cwd()).read, made.rounds[-1].head))
@@ -116,6 +116,7 @@ def reviewed(
     than that. `watch` is as in `review.local.review`.
     """
     from reviewbot.lint import registry
+    from reviewbot.lint.cache import index_file
     from reviewbot.render import comments
     from reviewbot.review import local
     from reviewbot.source import permalink
@@ -133,5 +134,6 @@ def reviewed(
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
     rules = [registry.load(name) for name in names]
     prove = proving.proved_at(repository, head_id, probe_seconds) if probe_seconds else tuple
-    made = local.review(repository, base_id, head_id, settings, rules, remote, prove, watch)
+    facts = index_file(repository.root or folder)
+    made = local.review(repository, base_id, head_id, settings, rules, remote, prove, watch, facts)
     return comments.rendered(made, remote), settings

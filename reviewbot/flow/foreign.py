@@ -10,6 +10,7 @@ import libcst as cst
 
 from reviewbot.flow import assertions
 from reviewbot.flow.checks import called_name
+from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import Summaries, Summary
 from reviewbot.flow.values import values
 
@@ -37,16 +38,33 @@ def summary_of(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:
     found = Summaries.of(unit.file).called(name, unit)
     if found is not None or not is_foreign_judge(name, unit) or is_local(unit, call):
         return found
+    helper = helper_of(unit, name, repo)
+    return None if helper is None else _summary(helper)
+
+
+def checks_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:
+    """Whether a dotted name is a function of another file, one of tests or one that compares, which may fail
+    over a difference. That a product function refuses its input is no check of a test."""
+    if name.partition(".")[0] not in unit.file.imports:
+        return False
+    helper = helper_of(unit, name, repo)
+    if helper is None or not (in_test_file(helper.file.path) or is_foreign_judge(name, unit)):
+        return False
+    summary = _summary(helper)
+    return summary is not None and (summary.asserts or summary.may_assert)
+
+
+def helper_of(unit: Unit, name: str, repo: Repo) -> Unit | None:
+    """The function of another file that a dotted name means in this one."""
     defined = repo.index.definition(name, unit.file.path, unit.file.imports)
     other = repo.file(defined[0]) if defined is not None else None
-    helper = other.unit(defined[1].name) if other is not None and defined is not None else None
-    if (
-        other is None
-        or helper is None
-        or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
-    ):
+    return other.unit(defined[1].name) if other is not None and defined is not None else None
+
+
+def _summary(helper: Unit) -> Summary | None:
+    if not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
-    return Summaries.of(other).summary(helper.tree, helper)
+    return Summaries.of(helper.file).summary(helper.tree, helper)
 
 
 def is_local(unit: Unit, call: cst.Call) -> bool:

@@ -124,8 +124,20 @@ def pattern_of(call: cst.Call, unit: Unit) -> str | None:
         given = literal(call.args[0].value)
         if isinstance(given, str):
             return given
-        return _compiled(dotted(call.args[0].value), unit)
-    return _compiled(owner, unit)
+        return _local(call.args[0].value, unit) or _compiled(dotted(call.args[0].value), unit)
+    return _local(call.func.value, unit) or _compiled(owner, unit)
+
+
+def _local(node: cst.BaseExpression, unit: Unit) -> str | None:
+    """The literal pattern that a name of the unit itself holds, compiled or not."""
+    if not isinstance(node, cst.Name) or not unit.is_function:
+        return None
+    bound = list(values(unit).reaching(node))
+    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
+    if isinstance(value, cst.Call) and last_name(value) == "compile" and value.args:
+        value = value.args[0].value
+    held = None if value is None else literal(value)
+    return held if isinstance(held, str) else None
 
 
 def _compiled(name: str, unit: Unit) -> str | None:

@@ -104,7 +104,8 @@ class Log(Fact, frozen=True, array_like=True, gc=False):
 
 
 class Regex(Fact, frozen=True, array_like=True, gc=False):
-    """A regular expression written as a literal. `name` is what it is bound to at module level, or ""."""
+    """A regular expression written as a literal, compiled or only held by a name. `name` is what it is bound
+    to at module level, or ""."""
 
     function: str
     line: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from reviewbot.index.facts import (
@@ -29,6 +30,7 @@ _RE_FUNCTIONS = frozenset({
     "compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split",
 })  # fmt: skip
 _GETTERS = frozenset({"get", "pop"})
+_GROUP = re.compile(r"\((\?P<|\\|\[|\.)")  # text that holds it is taken for a pattern, whoever compiles it
 _DEFAULT_KEYS = ("default", "default_factory", "factory")
 
 
@@ -274,9 +276,16 @@ class _Walk:
                 key = target.slice.value
                 if isinstance(key, str):
                     self._written.append(Key(clean(key), function, target.lineno, self.source(node.value)))
-        target = node.targets[0]
-        if isinstance(target, ast.Name) and isinstance(node.value, ast.Call):
-            self._regex(node.value, function, target.id if not function else "")
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Name) and isinstance(value, ast.Call):
+            self._regex(value, function, target.id if not function else "")
+        elif isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+            self._text(value, function, target.id if not function else "")
+
+    def _text(self, node: ast.Constant, function: str, name: str) -> None:
+        if isinstance(node.value, str) and _GROUP.search(node.value):
+            end = node.end_lineno or node.lineno
+            self._regexes.append(Regex(function, node.lineno, end, clean(node.value), name))
 
     def _call(self, node: ast.Call, function: str) -> None:
         name = dotted(node.func)

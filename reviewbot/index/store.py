@@ -19,7 +19,7 @@ from reviewbot.index import python, scripts
 from reviewbot.index.facts import Fact, Facts, last_part
 from reviewbot.source.files import Source
 
-VERSION = 1
+VERSION = 2
 MAX_BYTES = 4 << 20  # a larger file is data, not code
 
 _SCHEMA = """

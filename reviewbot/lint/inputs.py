@@ -1,12 +1,14 @@
-"""What a run is asked to look at: paths, standard input, the lines that changed since a commit."""
+"""What a run is asked to look at: paths, standard input, what changed since a commit."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from reviewbot.source.diff import ChangedLines
+from reviewbot.lint.against import Against
+from reviewbot.source.discover import READ
 
 
 def common_folder(paths: Sequence[str]) -> Path:
@@ -16,29 +18,35 @@ def common_folder(paths: Sequence[str]) -> Path:
     return Path(common) if os.path.isdir(common) else Path(common).parent
 
 
-def changed_since(base: str, folder: Path) -> ChangedLines:
-    """The lines of Python files that changed between where HEAD left `base` and the work tree, by the paths
-    under which findings name them. Raises `GitError`."""
+def against(base: str, folder: Path) -> Against:
+    """What the work tree is compared with: the commit where HEAD left `base`. Raises `GitError`."""
     from reviewbot.errors import GitError
-    from reviewbot.source.git import Repository
+    from reviewbot.source.git import AtCommit, Repository
 
     repository = Repository(folder)
-    if repository.root is None:
+    root = repository.root
+    if root is None:
         raise GitError(f"{folder}: a bare repository has no work tree to compare with {base}")
     start = repository.merge_base(repository.commit(base), repository.commit("HEAD"))
-    ranges = repository.changed_lines(start).ranges
-    return ChangedLines({_shown(repository.root / path): lines for path, lines in ranges.items()})
+
+    def shown(path: str | None) -> str | None:
+        return None if path is None else Path(os.path.relpath(root / path)).as_posix()
+
+    diff = (
+        replace(one, path=shown(one.path), old_path=shown(one.old_path))
+        for one in repository.diff(start).files()
+    )
+    return Against(AtCommit(repository, start, Path(os.path.relpath(root)).as_posix()), tuple(diff))
 
 
-def among(changed: ChangedLines, given: Iterable[str]) -> list[str]:
-    """The changed files at or under the given paths."""
+def changed(against: Against) -> list[str]:
+    """The changed files that are looked at."""
+    return sorted(one.path for one in against.diff if one.path is not None and one.path.endswith(READ))
+
+
+def among(paths: Iterable[str], given: Iterable[str]) -> list[str]:
+    """Those of the paths that stand at or under the given ones."""
     tops = [os.path.abspath(path) for path in given]
     return [
-        path
-        for path in sorted(changed.ranges)
-        if any(os.path.commonpath((top, os.path.abspath(path))) == top for top in tops)
+        path for path in paths if any(os.path.commonpath((top, os.path.abspath(path))) == top for top in tops)
     ]
-
-
-def _shown(path: Path) -> str:
-    return Path(os.path.relpath(path)).as_posix()

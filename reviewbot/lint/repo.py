@@ -17,6 +17,8 @@ from reviewbot.source.project import PytestSettings, pytest_settings, requires_p
 if TYPE_CHECKING:
     from reviewbot.index.index import Index
     from reviewbot.index.store import At, Store
+    from reviewbot.lint.against import Against
+    from reviewbot.source.diff import FileDiff
     from reviewbot.source.units import File
 
 _Value = TypeVar("_Value")
@@ -30,7 +32,7 @@ class Repo:
 
     A rule receives one made by `of(path)`: what it asks about "here" is asked of that file's folder, and
     every question is kept in `asked`. `digest(fact)` answers whether the same question would be answered
-    the same today.
+    the same today. `against` is what a change is compared with, where one is under review.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Repo:
         files: Files | None = None,
         here: str = "",
         database: Path | None = None,
+        against: Against | None = None,
     ) -> None:
         self._config = config or Config()
         self._files: Files = files or InMemory({})
@@ -48,6 +51,8 @@ class Repo:
         self._store: list[Store] = []
         self._parsed: dict[str, File | None] = {}
         self._database = database
+        self._against = against
+        self._before: list[Repo] = []
         self.here = here
         self.asked: set[Fact] = set()
 
@@ -60,7 +65,7 @@ class Repo:
 
     def __getstate__(self) -> dict[str, object]:
         # Into another process goes what the questions are asked of, not what was answered.
-        kept = ("_config", "_files", "_database", "here")
+        kept = ("_config", "_files", "_database", "_against", "here")
         return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -109,10 +114,31 @@ class Repo:
 
         return Index(self._look)
 
+    @property
+    def diff(self) -> tuple[FileDiff, ...]:
+        """What the change under review did to each file; nothing where no change is under review."""
+        return self._ask(("diff", ""), tuple)
+
+    @property
+    def base(self) -> Repo | None:
+        """The repository before the change, None where no change is under review."""
+        if not self._ask(("base", ""), bool):
+            return None
+        seen = self.before().of(self.here)
+        seen.asked = _AskedOfBase(self.asked)
+        return seen
+
     def _look(self, kind: str, name: str) -> tuple[At, ...]:
         return self._ask((f"index:{kind}", name), tuple)
 
     # What the engine asks.
+
+    def before(self) -> Repo:
+        """The repository before the change, as a whole: for who looks at it, not for who compares with it."""
+        assert self._against is not None
+        if not self._before:
+            self._before.append(Repo(self._config, self._against.files, database=self._database))
+        return self._before[0]
 
     def digest(self, fact: Fact) -> str:
         """A digest of what a question is answered with now."""
@@ -130,7 +156,10 @@ class Repo:
     def _answer(self, fact: Fact) -> object:
         if fact not in self._known:
             question, about = fact
-            if question.startswith("index:"):
+            if question.startswith("base:"):
+                held = self._against is not None
+                self._known[fact] = self.before()._answer((question[5:], about)) if held else None
+            elif question.startswith("index:"):
                 self._known[fact] = self._facts().look(question.removeprefix("index:"), about)
             else:
                 self._known[fact] = _QUESTIONS[question](self, about)
@@ -157,6 +186,17 @@ class Repo:
         return self._chains[folder]
 
 
+class _AskedOfBase(set[Fact]):
+    """What is asked of the base, remembered by who asked as asked of the base."""
+
+    def __init__(self, asked: set[Fact]) -> None:
+        super().__init__()
+        self._asked = asked
+
+    def add(self, fact: Fact) -> None:
+        self._asked.add((f"base:{fact[0]}", fact[1]))
+
+
 def _pytest(repo: Repo, folder: str) -> PytestSettings:
     found = (pytest_settings(repo._files, above) for above in repo._above(folder))
     return next((settings for settings in found if settings is not None), PytestSettings())
@@ -178,4 +218,6 @@ _QUESTIONS: dict[str, Callable[[Repo, str], object]] = {
     "pytest": _pytest,
     "requires-python": _requires_python,
     "file": _file,
+    "diff": lambda repo, _: repo._against.diff if repo._against else (),
+    "base": lambda repo, _: repo._against is not None,
 }

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
 
 from reviewbot import config
 from reviewbot.config import Config
+from reviewbot.index.affected import affected
 from reviewbot.lint import registry
+from reviewbot.lint.against import Against
 from reviewbot.lint.engine import Report, lint, place
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
 from reviewbot.model import Finding, Review, Round, RuleNote, Unread
-from reviewbot.review.revealed import revealed
-from reviewbot.review.scope import Scope, decoded, scope
+from reviewbot.review.caused import caused
+from reviewbot.review.scope import decoded, lines_of, scope
 from reviewbot.review.threads import Shown, threads
-from reviewbot.source.diff import ChangedLines, changed_ranges
+from reviewbot.source.diff import changed_lines
+from reviewbot.source.discover import READ, excluding
 from reviewbot.source.git import AtCommit, Repository
 from reviewbot.source.permalink import Remote
 
@@ -42,34 +46,31 @@ def review(
     remote: Remote | None,
     prove: Callable[[Sequence[Finding]], Sequence[Finding]] = tuple,
     watch: Watch = lambda items, total: items,
+    database: Path | None = None,
 ) -> Review:
     """The first round of a review of what `head` changes since it left `base` (full commit ids).
 
     `prove` may confirm findings, or withdraw them, before they become threads. `watch` passes the files on
-    while they are looked at; it is for showing progress.
+    while they are looked at; it is for showing progress. `database` keeps the repository's facts, None keeps
+    none.
     """
     merge_base = repository.merge_base(base, head)
     diff = repository.diff(merge_base, head)
     looked_at = scope(repository, diff.changes, settings)
     hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
-    changed = ChangedLines({path: changed_ranges(each) for path, each in hunks.items()})
-    sources = watch(looked_at.sources, len(looked_at.changes))
-    report = lint(sources, rules, Repo(settings, AtCommit(repository, head)))
-    touched = [finding for finding in report.findings if changed.touch(finding)]
-    untouched = [finding for finding in report.findings if not changed.touch(finding)]
+    against = Against(AtCommit(repository, merge_base), diff.files())
+    repo = Repo(settings, AtCommit(repository, head), database=database, against=against)
+    beside = _beside(repository, head, repo, against, settings)
+    total = len(looked_at.changes) + len(beside)
+    report = lint(watch(chain(looked_at.sources, beside.items()), total), rules, repo)
     read = lines_of(partial(repository.read, head))
-    new: list[Finding] = []
-    if untouched:
-        earlier = _earlier(repository, looked_at, {finding.span.path for finding in untouched})
-        before = lint(earlier.items(), rules, Repo(settings, AtCommit(repository, merge_base)))
-        # Where the base cannot be read, what stood there is unknown, and nothing is held against the change.
-        comparable = earlier.keys() - {unread.path for unread in (*before.unread, *_failed(before))}
-        known = [finding for finding in untouched if finding.span.path in comparable]
-        new = revealed(known, read, before.findings, lines_of(earlier.get))
-    kept = prove(sorted([*touched, *new], key=place))
-    made = threads(kept, Shown.of(hunks), read, new)
-    unread = sorted((*looked_at.unread, *report.unread), key=lambda one: (one.path, one.why))
+    why = caused(report.findings, against, repo.before(), read)
+    kept = prove(sorted([*why.touched, *why.revealed], key=place))
+    made = threads(kept, Shown.of(hunks), read, why.revealed)
+    own = (one for one in report.unread if one.path not in beside)
+    unread = sorted((*looked_at.unread, *own), key=lambda one: (one.path, one.why))
     files = len(looked_at.changes) + len(looked_at.unread)
+    changed = changed_lines(against.diff)
     this = Round(
         number=1,
         base=base,
@@ -77,6 +78,7 @@ def review(
         head=head,
         files=files,
         read=files - len({one.path for one in unread}),
+        beside=len(beside),
         unread=tuple(unread),
         suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
         failed=_failed(report),
@@ -93,24 +95,17 @@ def _failed(report: Report) -> tuple[Unread, ...]:
     return tuple(Unread(one.path, f"rule {one.rule}: {one.why}", one.line) for one in report.failures)
 
 
-def _earlier(repository: Repository, looked_at: Scope, paths: Collection[str]) -> dict[str, bytes]:
-    """What some of the changed files held before the change, under the names that they have after it."""
-    return {
-        change.path: repository.blob(change.old_id)
-        for change, _ in looked_at.changes
-        if change.path in paths and change.old_id is not None
-    }
-
-
-def lines_of(content: Callable[[str], bytes | None]) -> Callable[[str], list[str] | None]:
-    """Reads the lines of files, with their ends, from their content; the last few are remembered."""
-
-    @lru_cache(maxsize=64)
-    def read(path: str) -> list[str] | None:
-        text = decoded(content(path) or b"")
-        return io.StringIO(text, newline="").readlines() if text else None
-
-    return read
+def _beside(
+    repository: Repository, head: str, repo: Repo, against: Against, settings: Config
+) -> dict[str, bytes]:
+    """The unchanged files that use what the change touched, and can be read."""
+    excluded = excluding(settings.exclude, Path("."))
+    found = {}
+    for path in affected(repo.index, against.diff, partial(repository.read, head), against.files.read):
+        content = None if excluded(path) or not path.endswith(READ) else repository.read(head, path)
+        if content is not None and len(content) <= settings.max_file_bytes and decoded(content) is not None:
+            found[path] = content
+    return found
 
 
 def _note(rule: str) -> RuleNote:

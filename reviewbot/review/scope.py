@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from reviewbot.config import Config
@@ -99,3 +100,14 @@ def decoded(content: bytes) -> str | None:
         return content.decode(encoding)
     except (SyntaxError, UnicodeDecodeError):
         return None
+
+
+def lines_of(content: Callable[[str], bytes | None]) -> Callable[[str], list[str] | None]:
+    """Reads the lines of files, with their ends, from their content; the last few are remembered."""
+
+    @lru_cache(maxsize=64)
+    def read(path: str) -> list[str] | None:
+        text = decoded(content(path) or b"")
+        return io.StringIO(text, newline="").readlines() if text else None
+
+    return read

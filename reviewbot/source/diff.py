@@ -37,6 +37,17 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What a diff does to one regular file: `changed` are lines of it after the change, `removed` lines of
+    `old_path` before it. `path` is None if it was deleted, `old_path` if it was added."""
+
+    path: str | None
+    old_path: str | None
+    changed: tuple[Lines, ...] = ()
+    removed: tuple[Lines, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Hunk:
     """A stretch of a file's diff with its unchanged lines around.
 
@@ -75,6 +86,11 @@ class ChangedLines:
         return self.overlap(span.path, span.line, span.end_line) or any(
             self.overlap(step.path, step.line, step.end_line) for step in finding.steps
         )
+
+
+def changed_lines(diffs: Iterable[FileDiff]) -> ChangedLines:
+    """The lines that came in, by the file that they stand in."""
+    return ChangedLines({diff.path: diff.changed for diff in diffs if diff.path is not None})
 
 
 def changed_ranges(hunks: Iterable[Hunk]) -> tuple[Lines, ...]:

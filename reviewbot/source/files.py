@@ -25,8 +25,11 @@ class Source:
 
 
 def of_content(path: str, content: bytes) -> Source:
-    """A file whose content is at hand already."""
-    return Source(path, hashlib.blake2b(content, digest_size=16).digest(), lambda: content)
+    """A file whose content is at hand already. Its key is git's own, so that a commit's file of the same
+    content is the same file."""
+    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return Source(path, digest.digest(), lambda: content)
 
 
 class Files(Protocol):

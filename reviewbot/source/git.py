@@ -18,7 +18,7 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, DiffFlag, DiffOption, FileMode, ObjectType
 
 from reviewbot.errors import GitError
-from reviewbot.source.diff import Change, ChangedLines, Hunk, Kind, Lines, Status, changed_ranges
+from reviewbot.source.diff import Change, FileDiff, Hunk, Kind, Lines, Status, changed_ranges
 from reviewbot.source.files import Source
 
 # Who owns the files matters where git runs what stands in them. Nothing of them is run here, and in a
@@ -52,6 +52,10 @@ class Repository:
             self._git = pygit2.Repository(found)
         except (pygit2.GitError, KeyError, ValueError) as error:
             raise GitError(f"{folder}: git cannot open this repository ({error})") from None
+
+    def __reduce__(self) -> tuple[type[Repository], tuple[Path]]:
+        # Another process opens it anew.
+        return Repository, (Path(self._git.path),)
 
     @property
     def root(self) -> Path | None:
@@ -155,17 +159,6 @@ class Repository:
         tree, target = self._tree(old), self._tree(new)
         return Diff(self, _guarded(lambda: tree.diff_to_tree(target, flags, CONTEXT, 0)))
 
-    def changed_lines(self, old: str, new: str | None = None, suffix: str = ".py") -> ChangedLines:
-        """The changed lines of regular files whose names end in `suffix`, as `diff` sees them."""
-        diff = self.diff(old, new)
-        return ChangedLines(
-            {
-                change.path: changed_ranges(diff.hunks(change))
-                for change in diff.changes
-                if change.kind == "file" and change.status != "deleted" and change.path.endswith(suffix)
-            }
-        )
-
     def _tree(self, commit: str) -> pygit2.Tree:
         return self._object(commit, pygit2.Commit).tree
 
@@ -221,24 +214,39 @@ def _around(folder: Path) -> pygit2.Repository:
 
 
 class AtCommit:
-    """The files of one commit (`source.files.Files`)."""
+    """The files of one commit (`source.files.Files`).
 
-    def __init__(self, repository: Repository, commit: str) -> None:
-        self._repository, self._commit = repository, commit
+    `root` is the repository's own folder as paths name it: "." where they start there, as they do by default.
+    """
+
+    def __init__(self, repository: Repository, commit: str, root: str = ".") -> None:
+        self._repository, self._commit, self._root = repository, commit, root
 
     def read(self, path: str) -> bytes | None:
         """A regular file's content, or None."""
-        return self._repository.read(self._commit, path.removeprefix("./"))
+        return self._repository.read(self._commit, self._inside(path))
 
     def folders(self, path: str) -> Iterator[str]:
-        """The parents of a path, "." last."""
-        return (parent.as_posix() for parent in PurePosixPath(path).parents)
+        """The parents of a path up to the root, nearest first."""
+        inside = PurePosixPath(self._inside(path))
+        return (self._shown(parent.as_posix()) for parent in inside.parents)
 
     def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
         """The regular files that are wanted; their keys are git's own."""
         for entry in self._repository.files(self._commit):
             if entry.kind == "file" and wanted(entry.path):
-                yield Source(entry.path, bytes.fromhex(entry.id), partial(self._repository.blob, entry.id))
+                read = partial(self._repository.blob, entry.id)
+                yield Source(self._shown(entry.path), bytes.fromhex(entry.id), read)
+
+    def _inside(self, path: str) -> str:
+        if self._root == ".":
+            return path.removeprefix("./")
+        return os.path.relpath(path, self._root).replace(os.sep, "/")
+
+    def _shown(self, inside: str) -> str:
+        return (
+            inside if self._root == "." else os.path.normpath(f"{self._root}/{inside}").replace(os.sep, "/")
+        )
 
 
 class Diff:
@@ -264,6 +272,17 @@ class Diff:
         number = self._by_change[change]
         patch = _guarded(lambda: self._diff[number], f"{change.path}: its content is missing from this clone")
         return () if patch is None else tuple(_hunk(hunk) for hunk in patch.hunks)
+
+    def files(self) -> tuple[FileDiff, ...]:
+        """What changed in each regular file; one that was only renamed has no lines."""
+        found = []
+        for change in self.changes:
+            if change.kind == "file":
+                hunks = self.hunks(change)
+                removed = tuple(lines for hunk in hunks for lines in hunk.removed)
+                path = None if change.status == "deleted" else change.path
+                found.append(FileDiff(path, change.old_path, changed_ranges(hunks), removed))
+        return tuple(found)
 
 
 _STATUS: dict[DeltaStatus, Status] = {

@@ -10,8 +10,8 @@ import pytest
 
 from reviewbot.errors import GitError
 from reviewbot.model import Finding, Span, Step
-from reviewbot.source.diff import ChangedLines
-from reviewbot.source.git import Repository
+from reviewbot.source.diff import ChangedLines, changed_lines
+from reviewbot.source.git import AtCommit, Repository
 
 THIRTY = "".join(f"x{number} = {number}\n" for number in range(1, 31))
 
@@ -53,7 +53,7 @@ def test_hunks_are_those_that_git_itself_shows(repository):
 def test_a_deletion_is_touched_only_by_what_spans_it(repository):
     old = repository.commit({"a.py": THIRTY})
     new = repository.commit({"a.py": lines(10)})
-    changed = Repository(repository.folder).changed_lines(old, new)
+    changed = changed_lines(Repository(repository.folder).diff(old, new).files())
     assert changed.ranges == {"a.py": ((10, 9),)}
     assert [changed.overlap("a.py", *span) for span in ((9, 10), (8, 12), (9, 9), (10, 10))] == [
         True,
@@ -83,8 +83,20 @@ def test_the_work_tree_with_new_files_against_a_commit(repository):
     old = repository.commit({"a.py": THIRTY, "b.py": "one\ntwo\nthree\n"})
     repository.write({"a.py": lines(x2="changed\n"), "new.py": "one\ntwo\n", "b.py": None, "c.txt": "text\n"})
     repository.write({"folder/renamed.py": "one\ntwo\nthree\n"})
-    changed = Repository(repository.folder / "folder").changed_lines(old)
-    assert changed.ranges == {"a.py": ((2, 2),), "new.py": ((1, 2),), "folder/renamed.py": ()}
+    diffs = Repository(repository.folder / "folder").diff(old).files()
+    assert {(one.path, one.old_path): (one.changed, one.removed) for one in diffs} == {
+        ("a.py", "a.py"): (((2, 2),), ((2, 2),)),
+        ("new.py", None): (((1, 2),), ()),
+        ("folder/renamed.py", "b.py"): ((), ()),
+        ("c.txt", None): (((1, 1),), ()),
+    }
+
+
+def test_a_commit_seen_from_a_folder_below(repository):
+    sha = repository.commit({"a.py": "1\n", "pkg/sub/b.py": "2\n"})
+    files = AtCommit(Repository(repository.folder), sha, "../..")
+    assert [source.path for source in files.every(lambda path: True)] == ["../../a.py", "../../pkg/sub/b.py"]
+    assert list(files.folders("../../pkg/sub/b.py")) == ["../../pkg/sub", "../../pkg", "../.."]
 
 
 def test_names_kinds_and_renames(repository):

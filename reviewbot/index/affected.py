@@ -1,0 +1,163 @@
+"""Which files use what a change touched: those in which a finding may come up though not a line of them
+changed. Everything is asked by name, so that the cost grows with the change and not with the repository."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from reviewbot.index.facts import Definition, Facts, Mention
+from reviewbot.index.index import Index
+from reviewbot.index.store import facts_of
+from reviewbot.index.templates import groups_of
+from reviewbot.source.diff import FileDiff, Lines
+
+CALLS_AWAY = 3  # a helper's helper may hold what changed
+COMMON = 60  # a name in more files than that is everybody's: to look at all of them costs more than it tells
+
+Read = Callable[[str], bytes | None]
+
+
+def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> list[str]:
+    """The paths of the unchanged files that call, construct, import, read or repeat what the diff touched;
+    those that use the most of it first. `head` and `base` read the files after and before the change."""
+    diff = tuple(diff)
+    links: Counter[str] = Counter()
+    for one in diff:
+        sides = ((one.path, one.changed, head), (one.old_path, one.removed, base))
+        for path, lines, read in sides:
+            content = read(path) if path is not None and lines else None
+            if path is not None and content is not None:
+                links.update(_users(index, path, _touched(facts_of(path, content), lines)))
+                links.update(_importers(index, path, _constants(path, content, lines)))
+    for one in diff:
+        links.pop(one.path or "", None)
+        links.pop(one.old_path or "", None)
+    return sorted(links, key=lambda path: (-links[path], path))
+
+
+def _overlap(lines: Iterable[Lines], first: int, last: int) -> list[Lines]:
+    return [one for one in lines if first <= one[1] and one[0] <= last]
+
+
+def _touched(facts: Facts, lines: tuple[Lines, ...]) -> Facts:
+    """The facts that stand on those lines, or in a function that has one of them. A class is touched outside
+    of its methods, or in the one that makes it."""
+
+    def touched(definition: Definition) -> bool:
+        ranges = _overlap(lines, definition.line, definition.end_line)
+        if definition.kind != "class":
+            return bool(ranges)
+        methods = [
+            one
+            for one in facts.definitions
+            if one.name.startswith(f"{definition.name}.") and not one.name.endswith(".__init__")
+        ]
+        return any(not any(m.line <= first and last <= m.end_line for m in methods) for first, last in ranges)
+
+    definitions = tuple(filter(touched, facts.definitions))
+    names = {one.name for one in definitions}
+
+    def counts(function: str, first: int, last: int) -> bool:
+        return function in names or bool(_overlap(lines, first, last))
+
+    return Facts(
+        definitions=definitions,
+        logs=tuple(one for one in facts.logs if counts(one.function, one.line, one.end_line)),
+        written=tuple(one for one in facts.written if counts(one.function, one.line, one.line)),
+        mentions=tuple(one for one in facts.mentions if counts("?", one.line, one.line)),
+    )
+
+
+def _constants(path: str, content: bytes, lines: tuple[Lines, ...]) -> set[str]:
+    """The names that a module gives a value on those lines."""
+    if not path.endswith(".py"):
+        return set()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(content).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    names = set()
+    for statement in body:
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            continue
+        if _overlap(lines, statement.lineno, statement.end_lineno or statement.lineno):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+def _importers(index: Index, path: str, names: Iterable[str]) -> Iterator[str]:
+    """The files that import one of a module's names from it, once for each."""
+    for name in names:
+        found = {at.path for at in index.look("import", name) if _comes_from(at.fact.target, path)}
+        yield from _few(found)
+
+
+def _comes_from(target: str, path: str) -> bool:
+    module = target.rpartition(".")[0].rpartition(".")[2]
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return module in ("", parts[-1])
+
+
+def _users(index: Index, path: str, touched: Facts) -> Iterator[str]:
+    """The files that use any of the facts of one file, once for each fact."""
+    yield from _callers(index, [(path, one) for one in touched.definitions])
+    for definition in touched.definitions:
+        yield from {where for where, _ in index.same_shape(definition.shape)}
+    for key in {one.name for one in touched.written}:
+        yield from _few({where for where, _ in index.readers(key)})
+    for template, values in {(one.template, one.values) for one in touched.logs if one.values}:
+        for where, regex in index.regexes():
+            groups = groups_of(regex.pattern, template, values)
+            if groups is not None and any(group is not None for group in groups):
+                yield where
+    for mention in touched.mentions:
+        yield from _named(index, mention)
+
+
+def _callers(index: Index, definitions: list[tuple[str, Definition]]) -> Iterator[str]:
+    """The files that call any of these, straight or through other functions."""
+    seen = {(path, one.name) for path, one in definitions}
+    for _ in range(CALLS_AWAY):
+        above: list[tuple[str, Definition]] = []
+        for path, definition in definitions:
+            calls = _importing(index, path, definition)
+            yield from {where for where, _ in calls}
+            for where, caller in calls:
+                if caller and (where, caller) not in seen:
+                    seen.add((where, caller))
+                    found = index.definitions(caller.rpartition(".")[2])
+                    above += [(at, one) for at, one in found if at == where and one.name == caller]
+        definitions = above
+
+
+def _importing(index: Index, path: str, definition: Definition) -> list[tuple[str, str]]:
+    """The calls that may run a definition, as (path, caller). A method's name is everybody's: only files that
+    import its class or its module are taken to mean it."""
+    found = index.callers(path, definition)
+    if definition.kind == "method":
+        owner = definition.name.rpartition(".")[0]
+        module = path.removesuffix(".py").rpartition("/")[2]
+        known = {at.path for name in (owner, module) for at in index.look("import", name)}
+        found = tuple((where, call) for where, call in found if where == path or where in known)
+    few = set(_few({where for where, _ in found}))
+    return [(where, call.caller) for where, call in found if where in few]
+
+
+def _few(paths: set[str]) -> set[str]:
+    return paths if len(paths) <= COMMON else set()
+
+
+def _named(index: Index, mention: Mention) -> Iterator[str]:
+    """The file that a script or CI file names, and those beside it: whether they run may hang on it."""
+    name = mention.word.rstrip("/").rpartition("/")[2]
+    for at in index.look("path", name):
+        yield at.path
+        suffix = name.rpartition(".")[2]
+        beside = index.paths_in(at.path.rpartition("/")[0])
+        yield from _few({path for path in beside if path.endswith(f".{suffix}")})

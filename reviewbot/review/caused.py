@@ -1,0 +1,73 @@
+"""Which findings a change causes: those whose argument stands on lines that changed, and those that the base
+does not have, such as a loop whose length check went, or a check that a new producer makes true by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from reviewbot.lint import registry
+from reviewbot.lint.against import Against
+from reviewbot.lint.engine import lint
+from reviewbot.lint.repo import Repo
+from reviewbot.model import Finding
+from reviewbot.review.scope import lines_of
+from reviewbot.source.diff import changed_lines
+
+Read = Callable[[str], Sequence[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Caused:
+    """`touched` stand on lines that changed, with a step at least; `revealed` do not, and are new."""
+
+    touched: tuple[Finding, ...]
+    revealed: tuple[Finding, ...]
+
+
+def caused(findings: Iterable[Finding], against: Against, before: Repo, head: Read) -> Caused:
+    """Those of the head's findings that the change caused. `before` is the repository at the base, `head`
+    gives the lines of the head's files.
+
+    Where the base cannot be read, or a rule came to no end there, what it held is unknown, and nothing is
+    held against the change.
+    """
+    changed = changed_lines(against.diff)
+    touched: list[Finding] = []
+    untouched: list[Finding] = []
+    for finding in findings:
+        (touched if changed.touch(finding) else untouched).append(finding)
+    # Under the names that the files have now, so that a renamed one can be compared.
+    old = {one.path: one.old_path for one in against.diff if one.path is not None}
+    paths = {path: old.get(path, path) for path in sorted({one.span.path for one in untouched})}
+    read = {path: against.files.read(was) for path, was in paths.items() if was is not None}
+    sources = {path: content for path, content in read.items() if content is not None}
+    rules = [registry.load(rule) for rule in registry.rule_ids() if rule in {one.rule for one in untouched}]
+    report = lint(sources.items(), rules, before)
+    comparable = sources.keys() - {one.path for one in report.unread} - {one.path for one in report.failures}
+    known = [finding for finding in untouched if finding.span.path in comparable]
+    return Caused(tuple(touched), tuple(_new(known, head, report.findings, lines_of(sources.get))))
+
+
+def _new(findings: Iterable[Finding], head: Read, before: Iterable[Finding], base: Read) -> list[Finding]:
+    """Those of `findings` that have no equal `before`.
+
+    Equal are findings of one rule in one file about the same text, wherever it stands and whatever the
+    function around it is called.
+    """
+    known = Counter(_about(finding, base) for finding in before)
+    out = []
+    for finding in findings:
+        about = _about(finding, head)
+        if known[about]:
+            known[about] -= 1
+        else:
+            out.append(finding)
+    return out
+
+
+def _about(finding: Finding, read: Read) -> tuple[str, str, str]:
+    span = finding.span
+    lines = (read(span.path) or ())[span.line - 1 : span.end_line]
+    return finding.rule, span.path, "".join("".join(lines).split())
