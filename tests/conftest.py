@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from fakegithub import FakeGitHub
 
 ROOT = Path(__file__).parent.parent
 
@@ -97,3 +101,13 @@ class Repository:
 def repository(tmp_path: Path) -> Repository:
     """An empty git repository on branch main."""
     return Repository(tmp_path / "repository")
+
+
+@pytest.fixture
+def fake(repository: Repository) -> Iterator[FakeGitHub]:
+    """A GitHub of our own around `repository`. What breaks GitHub's description fails the test."""
+    from fakegithub import FakeGitHub
+
+    with FakeGitHub(repository.folder) as server:
+        yield server
+        assert server.drift == []

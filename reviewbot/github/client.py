@@ -19,6 +19,7 @@ import github
 import httpx
 import requests
 from github.GithubRetry import GithubRetry
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
 from reviewbot.errors import Absent, Busy, Denied, GitHubError, Refused, Unsure, UsageError
 
@@ -337,10 +338,10 @@ class GitHub:
         given = {"commit_id": commit, "path": path, "body": body, "subject_type": "file"}
         return _review_comment(self._send("POST", f"/pulls/{number}/comments", given))
 
-    def reply(self, number: int, comment: int, body: str) -> ReviewComment:
-        """A reply in the thread that starts with `comment`."""
-        # Apps may not use the address that is made for replies.
-        given: dict[str, object] = {"body": body, "in_reply_to": comment}
+    def reply(self, number: int, first: ReviewComment, body: str) -> ReviewComment:
+        """A reply in the thread that starts with the comment `first`."""
+        # Apps may not use the address that is made for replies; this one asks for more than it looks at.
+        given = {"body": body, "in_reply_to": first.id, "commit_id": first.commit, "path": first.path}
         return _review_comment(self._send("POST", f"/pulls/{number}/comments", given))
 
     def edit_review_comment(self, comment: int, body: str) -> ReviewComment:
@@ -435,20 +436,25 @@ class GitHub:
         return data
 
     def _get(self, path: str) -> Any:
-        with _translated():
-            return self._github.requester.requestJsonAndCheck("GET", self._at(path))[1]
+        return self._read(path, {})[1]
 
     def _list(self, path: str) -> Iterator[dict[str, Any]]:
         page = 1
         while True:
-            with _translated():
-                headers, got = self._github.requester.requestJsonAndCheck(
-                    "GET", self._at(path), parameters={"per_page": PAGE, "page": page}
-                )
+            headers, got = self._read(path, {"per_page": PAGE, "page": page})
             yield from got
             if 'rel="next"' not in headers.get("link", ""):
                 return
             page += 1
+
+    def _read(self, path: str, query: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+        # An answer that breaks off halfway is not tried again below.
+        for again in Retrying(
+            retry=retry_if_exception_type(Unsure), stop=stop_after_attempt(self.pace.tries), reraise=True
+        ):
+            with again, _translated():
+                return self._github.requester.requestJsonAndCheck("GET", self._at(path), parameters=query)
+        raise AssertionError
 
     def _send(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
         with _translated():
