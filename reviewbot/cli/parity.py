@@ -142,6 +142,11 @@ def _run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--control", action="store_true", help="a reference at half the batch size bounds set-asides"
     )
+    run.add_argument(
+        "--trainer",
+        action="store_true",
+        help="recompute log-probs as a trainer does, in one pass, and report the gap to the engine's",
+    )
     numbers = {
         "steps": (2, "training steps"),
         "prompts": (4, "prompts a step"),
@@ -255,6 +260,7 @@ def _run(options: argparse.Namespace) -> int:
         settings=settings,
         faults=faults,
         control=options.control,
+        trainer=options.trainer,
         min_cut=options.min_cut,
         limits=Limits(noise=options.noise, dtype=settings.dtype) if options.noise is not None else None,
         decode=decode,

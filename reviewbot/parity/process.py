@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -40,6 +40,16 @@ def ended_with_us() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def trainer(spec: Mapping[str, Any], folder: Path, threads: int, python: str = sys.executable) -> None:
+    """The trainer's pass over a leg's rows. Raises `LegFailed` where it ended with an error."""
+    path, log = folder / "trainer.spec.json", folder / "trainer.log"
+    writer.whole(path, msgspec.json.encode(spec))
+    with log.open("wb") as errors, _started("trainer", path, errors, threads, python, {}) as process:
+        process.wait()
+    if process.returncode:
+        raise LegFailed(_failed("trainer", log))
+
+
 def run(
     name: str, spec: Spec, folder: Path, hear: Hear, python: str = sys.executable, env: Mapping[str, str] = {}
 ) -> int:
@@ -50,33 +60,48 @@ def run(
     path = folder / f"{name}.spec.json"
     writer.whole(path, msgspec.json.encode(spec))
     log = folder / f"{name}.log"
+    with (
+        log.open("wb") as errors,
+        _started("leg", path, errors, spec.settings.threads, python, env) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            said = _said(line)
+            hear(said)
+            if "holding" in said:
+                os.killpg(process.pid, signal.SIGKILL)
+        status = process.wait()
+    if status not in (0, -signal.SIGKILL):
+        raise LegFailed(_failed(name, log))
+    return status
+
+
+@contextlib.contextmanager
+def _started(
+    module: str, spec: Path, errors: IO[bytes], threads: int, python: str, env: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of ours that nothing is left of, whatever happens meanwhile."""
     root = str(Path(__file__).parent.parent.parent)
     paths = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            [python, "-m", "reviewbot.parity.leg", str(path)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(spec.settings.threads), **env},
-            start_new_session=True,
-        )
-        try:
-            assert process.stdout is not None
-            for line in process.stdout:
-                said = _said(line)
-                hear(said)
-                if "holding" in said:
-                    os.killpg(process.pid, signal.SIGKILL)
-            status = process.wait()
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    if status not in (0, -signal.SIGKILL):
-        said_last = log.read_text(errors="replace").strip().splitlines()[-1:]
-        raise LegFailed(f"the {name} leg failed ({''.join(said_last)[:300]}); its log: {log}")
-    return status
+    process = subprocess.Popen(
+        [python, "-m", f"reviewbot.parity.{module}", str(spec)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(threads), **env},
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _failed(name: str, log: Path) -> str:
+    said_last = log.read_text(errors="replace").strip().splitlines()[-1:]
+    return f"the {name} leg failed ({''.join(said_last)[:300]}); its log: {log}"
 
 
 def _said(line: bytes) -> dict[str, Any]:

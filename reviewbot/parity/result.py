@@ -93,6 +93,35 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
     first: str | None = None
 
 
+class RowMismatch(msgspec.Struct, frozen=True, kw_only=True):
+    """The gaps of one row, in nats."""
+
+    row: Identity
+    tokens: int
+    max_difference: float
+    mean_difference: float
+
+
+class Mismatch(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the trainer's log-probs of sampled tokens are from the engine's, in nats.
+
+    `ratios_outside` is the share of tokens whose ratio of probabilities leaves 0.9 to 1.1, `kl` the mean of
+    the estimator k3. `max_advantage_difference` is between advantages as written and as computed again.
+    """
+
+    rows: int
+    tokens: int
+    seconds: float
+    dtype: str
+    device: str
+    max_difference: float
+    mean_difference: float
+    ratios_outside: float
+    kl: float
+    max_advantage_difference: float | None
+    worst: tuple[RowMismatch, ...]
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """Figures of a run. `saved_share` is the share of tokens that the restore did not decode."""
 
@@ -131,4 +160,5 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     could_not_notice: tuple[str, ...]
     environment: dict[str, Any]
     planted: tuple[Planted, ...] = ()
+    mismatch: Mismatch | None = None
     run: Run | None = None

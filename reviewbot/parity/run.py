@@ -21,7 +21,7 @@ from reviewbot.parity.faults import FAULTS
 from reviewbot.parity.folder import emptied
 from reviewbot.parity.judge import Limits
 from reviewbot.parity.leg import Out, Spec, Work
-from reviewbot.parity.result import Planted, Result, Run
+from reviewbot.parity.result import Mismatch, Planted, Result, Run
 
 MIN_CUT = 3  # calls that the kill must cut in mid-generation
 NOISE = {"float32": 1e-4, "bfloat16": 0.07, "float16": 0.02}  # nats, of the same token in two legs
@@ -39,6 +39,7 @@ class Plan:
     settings: Settings
     faults: Sequence[str] = ()
     control: bool = False
+    trainer: bool = False
     min_cut: int = MIN_CUT
     limits: Limits | None = None
     decode: Decode | None = None
@@ -68,6 +69,7 @@ def restore(plan: Plan, progress: Progress) -> Result:
     return msgspec.structs.replace(
         result,
         planted=faults,
+        mismatch=_mismatch(plan) if plan.trainer else None,
         run=_summary(plan, time.monotonic() - begun),
         could_not_notice=(*result.could_not_notice, *_blind(plan, faults)),
     )
@@ -178,6 +180,25 @@ def _flips(plan: Plan) -> int:
     """Rows in which the control leg differs from the reference."""
     reference, control = (_dump(plan, name, plan.folder / name) for name in ("reference", "control"))
     return compare.flips(reference, control, Limits(dtype=plan.settings.dtype))
+
+
+def _mismatch(plan: Plan) -> Mismatch:
+    """The trainer's log-probs of the reference's rows beside the engine's."""
+    out = plan.folder / "trainer.json"
+    if not out.exists():
+        spec = {
+            "folder": str(plan.folder / "reference"),
+            "dump_format": plan.work.dump_format,
+            "model": plan.settings.model,
+            "dtype": plan.settings.dtype,
+            "threads": plan.settings.threads,
+            "samples": plan.work.samples,
+            "out": str(out),
+            "rows_out": str(plan.folder / "trainer_rows.jsonl"),
+        }
+        options = {"python": plan.python} if plan.python else {}
+        process.trainer(spec, plan.folder, plan.settings.threads, **options)
+    return msgspec.json.decode(out.read_bytes(), type=Mismatch)
 
 
 def _planted(plan: Plan, fault: str) -> Planted:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reviewbot.parity.result import Context, Failure, Result, SetAside
+from reviewbot.parity.result import Context, Failure, Mismatch, Result, Run, SetAside
 from reviewbot.parity.rows import Identity
 from reviewbot.render.inert import one_line
 
@@ -35,6 +35,12 @@ def show(result: Result, console: Console) -> None:
         console.print(Text(f"  and {len(result.set_aside) - SHOWN} more rows set aside"))
     for path, line in result.torn_lines:
         console.print(Text(f"  {one_line(path)}:{line}: torn by a killed writer, left out"))
+    if result.planted:
+        _planted(result, console)
+    if result.mismatch:
+        _mismatch(result.mismatch, console)
+    if result.run:
+        _figures(result.run, console)
     console.print(Text("could not have noticed:"))
     for says in result.could_not_notice:
         console.print(Text(f"  - {one_line(says)}"))
@@ -111,6 +117,36 @@ def _context(context: Context, at: int | None, console: Console, whole: bool) ->
     for row in cells.values():
         table.add_row(*row)
     console.print(table)
+
+
+def _planted(result: Result, console: Console) -> None:
+    caught = sum(fault.caught for fault in result.planted)
+    console.print(Text(f"planted faults: {caught} of {len(result.planted)} caught"))
+    table = Table.grid(padding=(0, 2))
+    for fault in result.planted:
+        outcome = "caught" if fault.caught else "not caught" if fault.planted else "no occasion"
+        by = f"by {', '.join(fault.caught_by)}" if fault.caught_by else fault.says
+        style = "green" if fault.caught else "red" if fault.planted else "yellow"
+        table.add_row("", fault.fault, Text(outcome, style=style), Text(one_line(by)))
+    console.print(table)
+
+
+def _mismatch(found: Mismatch, console: Console) -> None:
+    line = f"trainer against engine ({found.dtype}, {found.tokens} tokens): "
+    line += f"largest gap {found.max_difference:.3g}, mean {found.mean_difference:.3g}"
+    line += f", {found.ratios_outside:.1%} of ratios outside 0.9 to 1.1"
+    console.print(Text(f"{line}, KL {found.kl:.3g}"))
+    worst = found.worst[0]
+    console.print(Text(f"  most in {row_name(worst.row)}: {worst.max_difference:.3g}"))
+
+
+def _figures(run: Run, console: Console) -> None:
+    console.print(
+        Text(
+            f"{run.seconds:.0f} s, {run.tokens_per_second:,.0f} tokens a second; {run.cut_calls} calls cut; "
+            f"the restore saved {run.saved_share:.0%} of decoding"
+        )
+    )
 
 
 def _token(token: int | None, text: str | None) -> str:

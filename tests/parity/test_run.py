@@ -127,24 +127,47 @@ def test_a_model_that_was_never_trained_is_compared_on_replies_of_one_length(rev
     ran = reviewbot(
         "parity", "run", "--out", tmp_path / "out", "--model", tmp_path / "model", "--task", "digest",
         "--steps", "1", "--prompts", "4", "--samples", "4", "--budget", "12", "--at-a-time", "6",
-        "--plant", "all", "--control", "--output-format", "json",
+        "--plant", "all", "--control", "--trainer", "--output-format", "json",
     )  # fmt: skip
     result = json.loads(ran.out)
     assert (result["verdict"], ran.code) == ("pass", 0), result["why"]
     assert {fault["fault"]: fault["caught"] for fault in result["planted"]} == dict.fromkeys(FAULTS, True)
     assert result["set_aside"] == []
+    assert result["mismatch"]["tokens"] == 16 * 24
+    assert 0 < result["mismatch"]["max_difference"] < 1e-4
+    assert result["mismatch"]["max_advantage_difference"] < 1e-9
     rows = map(
         json.loads, (tmp_path / "out" / "reference" / "train_data_step1.jsonl").read_text().splitlines()
     )
     assert {sum(row["loss_mask"]) for row in rows} == {24}
 
 
-def untrained(folder: Path) -> None:
+def test_a_trainer_with_other_weights_is_seen(reviewbot, tmp_path):
+    untrained(tmp_path / "model")
+    untrained(tmp_path / "other", seed=1)
+    words = ("--task", "digest", "--steps", "1", "--prompts", "2", "--samples", "2", "--budget", "12")
+    out = tmp_path / "out"
+    assert reviewbot("parity", "run", "--out", out, "--model", tmp_path / "model", *words).code in (0, 3)
+    spec = {
+        "folder": str(out / "reference"), "dump_format": "plain", "model": str(tmp_path / "other"),
+        "dtype": "float32", "samples": 2, "out": str(tmp_path / "gap.json"),
+        "rows_out": str(tmp_path / "rows"),
+    }  # fmt: skip
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    subprocess.run(
+        [sys.executable, "-m", "reviewbot.parity.trainer", tmp_path / "spec.json"], cwd=ROOT, check=True
+    )
+    found = json.loads((tmp_path / "gap.json").read_text())
+    assert found["ratios_outside"] > 0.5
+    assert len((tmp_path / "rows").read_text().splitlines()) == 4
+
+
+def untrained(folder: Path, seed: int = 0) -> None:
     """A small random model without a tokenizer."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     config = Qwen3Config(
         vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=2,
         num_key_value_heads=1, head_dim=32, max_position_embeddings=512, initializer_range=0.2,
