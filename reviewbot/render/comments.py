@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
-
-import jinja2
 
 from reviewbot.model import Review, RuleNote, Thread, Unread
 from reviewbot.render import inert
 from reviewbot.render.inert import Markdown
+from reviewbot.render.markdown import render
 from reviewbot.source.permalink import Remote
 
 LIMIT = 65_536  # a comment's longest length; GitHub counts characters, bytes are never fewer
@@ -60,7 +55,7 @@ def _body(thread: Thread, note: RuleNote, link: Link) -> str:
     template = "unfolded.md.j2" if thread.place == "summary" else "comment.md.j2"
     most, longest = MOST, LONGEST_PROPOSAL
     while True:
-        body = _render(template, thread=thread, note=note, link=link, most=most, longest=longest)
+        body = render(template, thread=thread, note=note, link=link, most=most, longest=longest)
         if len(body.encode()) <= LIMIT or most <= 1:
             return body
         most, longest = most // 4, longest // 4
@@ -71,26 +66,26 @@ def _summary(review: Review, remote: Remote | None) -> str:
     link = links(last.head, remote)
     inline = [thread for thread in review.threads if thread.place != "summary"]
     apart = [thread for thread in review.threads if thread.place == "summary"]
-    shown_inline = _fitting((_render("line.md.j2", thread=t, link=link) for t in inline), len(inline), INLINE)
+    shown_inline = _fitting((render("line.md.j2", thread=t, link=link) for t in inline), len(inline), INLINE)
     reasons = _reasons(last.unread)
     unread = _fitting(
-        (_render("unread.md.j2", why=why, files=files, named=NAMED) for why, files in reasons),
+        (render("unread.md.j2", why=why, files=files, named=NAMED) for why, files in reasons),
         len(reasons),
         UNREAD,
     )
     suppressed = _fitting(
-        (_render("silenced.md.j2", finding=finding, link=link) for finding in last.suppressed),
+        (render("silenced.md.j2", finding=finding, link=link) for finding in last.suppressed),
         len(last.suppressed),
         SUPPRESSED,
     )
     failures = [(file.why, [file]) for file in last.failed]
     failed = _fitting(
-        (_render("unread.md.j2", why=why, files=files, named=NAMED) for why, files in failures),
+        (render("unread.md.j2", why=why, files=files, named=NAMED) for why, files in failures),
         len(failures),
         FAILED,
     )
     rest = LIMIT - FRAME - sum(part.size for part in (shown_inline, unread, failed, suppressed))
-    return _render(
+    return render(
         "summary.md.j2",
         review=review,
         round=last,
@@ -107,7 +102,7 @@ def _apart(threads: Sequence[Thread], link: Link, room: int) -> Part:
     """Each in full while there is room for that, then each as a line, then their number."""
     full = _fitting((thread.body for thread in threads), len(threads), room * 3 // 4)
     rest = threads[len(full.shown) :]
-    lines = (_render("line.md.j2", thread=thread, link=link) for thread in rest)
+    lines = (render("line.md.j2", thread=thread, link=link) for thread in rest)
     listed = _fitting(lines, len(rest), room - full.size)
     return Part(full.shown + listed.shown, listed.left)
 
@@ -167,54 +162,3 @@ def commit_links(remote: Remote | None) -> Callable[[str], Markdown]:
         return inert.link(label, f"https://{remote}/commit/{commit}") if remote else inert.code(label)
 
     return link
-
-
-def _render(template: str, **values: object) -> str:
-    text = _environment().get_template(template).render(values)
-    return _folded(text)
-
-
-def _folded(text: str) -> str:
-    """At most one empty line in a row outside of fences."""
-    out: list[str] = []
-    fence = ""
-    for line in text.strip().split("\n"):
-        opening = re.match("`{3,}", line)
-        if fence:
-            fence = "" if line == fence else fence
-        elif opening:
-            fence = opening[0]
-        elif not line.strip() and out and not out[-1].strip():
-            continue
-        out.append(line if fence or opening else line.rstrip())
-    return "\n".join(out) + "\n"
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    folder = resources.files("reviewbot.templates")
-    made = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-        # Whatever a template puts out is inert, unless a filter has said that it is Markdown.
-        finalize=_inert,
-    )
-    made.filters.update(
-        claim=inert.claim,
-        prose=inert.prose,
-        code=inert.code,
-        block=inert.block,
-        markdown=Markdown,
-        marker=lambda text: Markdown(re.sub("[^A-Za-z0-9]", "", text)),
-        html=lambda text: Markdown(html.escape(inert.one_line(text))),
-        counted=lambda number, what: f"{number} {what}{'' if number == 1 else 's'}",
-    )
-    return made
-
-
-def _inert(value: object) -> object:
-    return inert.plain(value) if isinstance(value, str) and not isinstance(value, Markdown) else value
