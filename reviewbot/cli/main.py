@@ -17,6 +17,7 @@ COMMANDS = {
     "lint": "find tests that do not test, in files and folders",
     "review": "review what one commit changes against another, as it would be posted",
     "size": "count where a change's lines go, and what its findings would take away or add",
+    "report": "write a review, and what probes and parity runs showed, as pages",
     "probe": "run a check on changed inputs and show a difference that it lets through",
     "rule": "explain a rule from its own file, or list all rules",
     "new-rule": "write the skeleton of a new rule",

@@ -27,14 +27,15 @@ def add(command: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--probe-budget",
-        type=_seconds,
+        type=seconds,
         default=BUDGET,
         metavar="SECONDS",
         help=f"for all of --probe (default: {BUDGET:g}s)",
     )
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """A budget as a user types it, such as 60s."""
     try:
         value = float(text.removesuffix("s"))
     except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -15,6 +16,17 @@ from reviewbot.render.inert import visible
 
 # Pages that lead to a page, and the page itself: what each is called, and its file (for the last one "").
 Crumbs = Sequence[tuple[str, str]]
+HOME = ("Index", "index.html")
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A page that another part makes: its file, what the index calls it, a sentence on it, its text."""
+
+    file: str
+    label: str
+    says: str
+    text: str
 
 
 def render(template: str, crumbs: Crumbs, **values: object) -> str:

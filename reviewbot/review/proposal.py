@@ -13,6 +13,7 @@ from reviewbot.model import Anchor, Edit, Fix, Proposal
 from reviewbot.review.scope import printable
 
 CONTEXT = 3
+_ESCAPED = {'"': '\\"', "\\": "\\\\"}
 SUGGESTION_LINES = 30  # a longer one hides what it changes
 
 # The lines of a file at the head, each with its end; None where it is not to be had.
@@ -27,13 +28,48 @@ def propose(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal,
     None if the fix cannot be shown: it names lines that are not there, changes nothing, or would leave a file
     that is not Python.
     """
-    edits = tuple(edit for edit in fix.edits if edit.text or edit.end_line >= edit.line)
-    if not edits or not _applicable(edits, read) or not all(_python(*one, read) for one in _by_path(edits)):
+    edits = _possible(fix, read)
+    if not edits:
         return None
     suggestion = _suggestion(fix.says, edits, near, read, shown)
     if suggestion is not None:
         return suggestion
     return Proposal("diff", fix.says, "".join(_diffs(edits, read))), near
+
+
+def patch(fix: Fix, read: Read) -> str:
+    """The fix as a diff that `git apply` takes, "" where it cannot be shown (see `propose`)."""
+    return "".join(_patches(_possible(fix, read), read))
+
+
+def _patches(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
+    for path, of_path in _by_path(edits):
+        yield f"--- {_quoted('a/' + path)}\n+++ {_quoted('b/' + path)}\n"
+        lines, grown = read(path) or [], 0
+        for cluster in _clusters(of_path):
+            first = max(1, cluster[0].line - CONTEXT)
+            last = min(len(lines), max(edit.end_line for edit in cluster) + CONTEXT)
+            before, after = _window(lines, cluster, first, last)
+            # A side without lines counts from the line before it.
+            old, new = first - (not before), first + grown - (not after)
+            yield f"@@ -{old},{len(before)} +{new},{len(after)} @@\n"
+            for line in list(difflib.unified_diff(before, after, n=len(before)))[3:]:
+                yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            grown += len(after) - len(before)
+
+
+def _quoted(name: str) -> str:
+    """A file's name as git writes it at the head of a diff."""
+    if not any(character < " " or character in _ESCAPED for character in name):
+        return name + "\t" * (" " in name)
+    return '"' + "".join(_ESCAPED.get(c, f"\\{ord(c):03o}" if c < " " else c) for c in name) + '"'
+
+
+def _possible(fix: Fix, read: Read) -> tuple[Edit, ...]:
+    """The edits that change something; none if one names lines that are not there, or breaks its file."""
+    edits = tuple(edit for edit in fix.edits if edit.text or edit.end_line >= edit.line)
+    whole = _applicable(edits, read) and all(_python(*one, read) for one in _by_path(edits))
+    return edits if whole else ()
 
 
 def _by_path(edits: Iterable[Edit]) -> list[tuple[str, list[Edit]]]:
@@ -101,13 +137,18 @@ def _diffs(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
         for cluster in _clusters(of_path):
             first = max(1, cluster[0].line - CONTEXT)
             last = min(len(lines), max(edit.end_line for edit in cluster) + CONTEXT)
-            before = lines[first - 1 : last]
-            # Not `splitlines`, which also splits at a form feed and the like.
-            after = io.StringIO("".join(_applied(lines, cluster, first, last)), newline="").readlines()
+            before, after = _window(lines, cluster, first, last)
             yield f"@@ {printable(path)} L{first}-L{last} @@\n"
             # Its own heads count lines of the window that it was given, not of the file.
             for line in list(difflib.unified_diff(before, after, n=len(before)))[3:]:
                 yield line.rstrip("\r\n") + "\n"
+
+
+def _window(lines: list[str], edits: list[Edit], first: int, last: int) -> tuple[list[str], list[str]]:
+    """Lines `first` to `last` before the edits and after them."""
+    # Not `splitlines`, which also splits at a form feed and the like.
+    after = io.StringIO("".join(_applied(lines, edits, first, last)), newline="").readlines()
+    return lines[first - 1 : last], after
 
 
 def _clusters(edits: list[Edit]) -> Iterator[list[Edit]]:

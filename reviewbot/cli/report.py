@@ -1,0 +1,210 @@
+"""`reviewbot report`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewbot.cli import proving
+from reviewbot.errors import GitError, SourceError, UnreadableFile, UsageError
+from reviewbot.render.progress import watched
+
+if TYPE_CHECKING:
+    from reviewbot.model import Review, Round
+    from reviewbot.parity.result import Result
+    from reviewbot.render.pages import Extra
+    from reviewbot.render.sources import Read, Sources
+
+MANIFEST = "pages.json"
+EXAMPLES = """\
+examples:
+  reviewbot report --base main --out pages                    reviews HEAD and writes its pages
+  reviewbot review --base main --output-format json > r.json
+  reviewbot report r.json --out pages                         the pages of a review that was made before
+  reviewbot probe tests/parity.py::check --save e.json
+  reviewbot report r.json --probe e.json --out pages          with a page for what the probe showed
+  reviewbot report --probe e.json --out pages                 that page alone
+
+The pages load nothing and need no server: open DIR/index.html. Code is read from the repository in the
+working folder, from git's objects; without it, or without the commits, the pages go without code.
+"""
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    command.epilog = EXAMPLES
+    option = command.add_argument
+    option("review", nargs="?", metavar="REVIEW.json", help="what `review --output-format json` wrote")
+    option("--out", required=True, metavar="DIR", help="the folder of the pages; made if it is not there")
+    option("--base", metavar="REF", help="review now, against this commit or branch")
+    option("--head", metavar="REF", help="what is reviewed then (default: HEAD)")
+    option(
+        "--probe",
+        action="append",
+        default=[],
+        metavar="EVIDENCE.json",
+        help="what `probe --save` wrote; may be given again",
+    )
+    option(
+        "--parity",
+        action="append",
+        default=[],
+        metavar="RESULT.json",
+        help="what `parity --output-format json` wrote; may be given again",
+    )
+    option(
+        "--repository",
+        metavar="OWNER/REPO",
+        help="where links lead, also HOST/OWNER/REPO (default: what the review or the remote says)",
+    )
+    option("--prove", action="store_true", help="run the findings' code too, as `review --probe` does")
+    option(
+        "--probe-budget",
+        type=proving.seconds,
+        default=proving.BUDGET,
+        metavar="SECONDS",
+        help=argparse.SUPPRESS,
+    )
+    option("-q", "--quiet", action="store_true", help="no progress")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Writes the pages and prints where they begin."""
+    from reviewbot.lint import registry
+    from reviewbot.render import parity_page, probe_document, site
+
+    out = Path(options.out)
+    old = _earlier(out)
+    review = _review(options)
+    evidence = [(Path(name).name, probe_document.decode(_bytes(name), name)) for name in options.probe]
+    extras: list[Extra] = []
+    for number, name in enumerate(options.parity, 1):
+        extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
+    known = frozenset(registry.rule_ids())
+
+    @lru_cache
+    def why(rule: str) -> str:
+        return registry.section(rule, "Why") if rule in known else ""
+
+    show = partial(watched, what="pages", quiet=options.quiet)
+    files = site.site(review, evidence, extras, _sources(review, options.repository), why, show)
+    written = _write(out, files)
+    for name in old - written:
+        (out / name).unlink(missing_ok=True)
+    (out / MANIFEST).write_text(json.dumps({"pages": sorted(written)}, indent=1) + "\n", encoding="utf-8")
+    print(out / "index.html")
+    return 0
+
+
+def _review(options: argparse.Namespace) -> Review | None:
+    """The review of the file, or one made now, or none where other results are all that is asked for."""
+    from reviewbot.render import review_json
+
+    if options.review is not None:
+        if options.base or options.head:
+            raise UsageError("give a review, or --base and --head, not both")
+        made = review_json.decode(_bytes(options.review), options.review)
+        if not made.rounds:
+            raise UsageError(f"{options.review}: holds no round, so there is nothing to show")
+        return made
+    if (options.probe or options.parity) and not (options.base or options.head):
+        return None
+    from reviewbot.cli.review import reviewed
+
+    show = partial(watched, what="files", quiet=options.quiet)
+    seconds = options.probe_budget if options.prove else None
+    return reviewed(Path.cwd(), options.base, options.head or "HEAD", options.repository, seconds, show)[0]
+
+
+def _bytes(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise UnreadableFile(name, f"cannot be read ({error.strerror})") from None
+
+
+def _parity(name: str) -> Result:
+    import msgspec
+
+    from reviewbot.parity.result import Result
+
+    try:
+        return msgspec.json.decode(_bytes(name), type=Result)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SourceError(f"{name}: not a result of `reviewbot parity` as JSON ({error})") from None
+
+
+def _sources(review: Review | None, slug: str | None) -> Sources:
+    """The repository of the working folder, as far as it has the commits."""
+    import os
+
+    from reviewbot.render.sources import Sources, nowhere
+    from reviewbot.review.scope import lines_of
+    from reviewbot.source import permalink
+    from reviewbot.source.git import Repository
+
+    server = os.environ.get("GITHUB_SERVER_URL", "").partition("://")[2].strip("/") or permalink.GITHUB
+    slug = slug or (review.repository if review else None)
+    remote = permalink.from_slug(slug, server) if slug else None
+    try:
+        repository = Repository(Path.cwd())
+        if review is not None:
+            repository.commit(review.rounds[-1].head)
+    except GitError:
+        return nowhere(remote)
+
+    @lru_cache
+    def at(commit: str) -> Read:
+        def read(path: str) -> bytes | None:
+            try:
+                return repository.read(commit, path)
+            except GitError:
+                return None
+
+        return lines_of(read)
+
+    @lru_cache
+    def renamed(merge_base: str, head: str) -> dict[str, str | None]:
+        changes = repository.diff(merge_base, head).changes
+        return {change.path: change.old_path for change in changes}
+
+    def old_path(one: Round, path: str) -> str | None:
+        try:
+            return renamed(one.merge_base, one.head).get(path, path)
+        except GitError:
+            return path
+
+    return Sources(at, old_path, remote or permalink.from_remotes(repository.remotes()))
+
+
+def _earlier(out: Path) -> set[str]:
+    """The pages that an earlier run left in a folder; a folder that holds anything else is not written to."""
+    if not out.exists():
+        return set()
+    if not out.is_dir():
+        raise UsageError(f"--out {out}: is a file; name a folder")
+    try:
+        names = json.loads((out / MANIFEST).read_text(encoding="utf-8"))["pages"]
+        return {name for name in names if Path(name).name == name}
+    except (OSError, ValueError, KeyError, TypeError):
+        if any(out.iterdir()):
+            raise UsageError(
+                f"--out {out}: holds files that are no pages of reviewbot; name another folder"
+            ) from None
+        return set()
+
+
+def _write(out: Path, files: Iterable[tuple[str, str]]) -> set[str]:
+    written = set()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in files:
+            (out / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+            written.add(name)
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror})") from None
+    return written

@@ -1,0 +1,189 @@
+"""The one small example of a finding or a witness, drawn: a strip, two values, a call tree, or two lanes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from reviewbot.model import Finding
+from reviewbot.render import lanes, strip, tree_drawing
+from reviewbot.render.drawing import svg
+from reviewbot.render.lanes import Lane, Stop
+from reviewbot.render.probe_document import Changed, Witness
+from reviewbot.render.strip import Strip
+from reviewbot.review.call_tree import Node
+
+LONGEST = 400  # letters of a value
+FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a drawing shows, for those who do not see it. Cells are text."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A drawing with its title and what it says in sentences; `drawn` is empty where the table is all."""
+
+    title: str
+    drawn: Markup
+    says: tuple[str, ...]
+    table: Table | None = None
+    open: bool = False
+
+
+def of_strip(one: Strip) -> Example:
+    """A row of tokens."""
+    number = FEW[one.length] if one.length < len(FEW) else str(one.length)
+    return Example(
+        title=f"One row, {number} position{'' if one.length == 1 else 's'} of `{one.field}`",
+        drawn=svg(partial(strip.draw, one)),
+        says=tuple(_strip_says(one)),
+        table=Table(
+            f"{one.field}, position by position",
+            ("index", one.sides[0], one.sides[1], *(("loss mask",) if one.mask else ()), "what it is"),
+            tuple(_strip_rows(one)),
+        ),
+    )
+
+
+def _strip_says(one: Strip) -> list[str]:
+    said = [f"{strip.difference(one)[:1].upper()}{strip.difference(one)[1:]}."]
+    if one.let_through:
+        start, end = one.let_through
+        inside = "inside" if start <= one.first_difference < end else "outside"
+        said.append(
+            f"It lies {inside} the orange range ({strip.said(one, one.let_through)}), "
+            "in which the same change passes."
+        )
+    if one.restored:
+        start, end = one.restored
+        where = "belongs to them" if start <= one.first_difference < end else "is not one of them"
+        said.append(f"Really restored are {end - start} tokens, {strip.said(one, one.restored)}: it {where}.")
+    return said
+
+
+def _strip_rows(one: Strip) -> list[tuple[str, ...]]:
+    rows = []
+    for index in range(one.length):
+        notes = [one.roles[index]] if index < len(one.roles) else []
+        notes += ["differs"] if strip.of(one.baseline, index) != strip.of(one.other, index) else []
+        for bounds, name in ((one.let_through, "let through"), (one.restored, "restored")):
+            notes += [name] if bounds and bounds[0] <= index < bounds[1] else []
+        mask = (str(one.mask[index]) if index < len(one.mask) else "",) if one.mask else ()
+        sides = (strip.of(one.baseline, index), strip.of(one.other, index))
+        rows.append((str(index + one.first), *sides, *mask, ", ".join(notes)))
+    return rows
+
+
+def of_values(changes: Sequence[Changed]) -> Example:
+    """The two values of each change, as a table."""
+    rows = tuple((one.where, value(one.before), value(one.after)) for one in changes)
+    table = Table("What was changed", ("where", "before", "changed to"), rows)
+    return Example(
+        "The two values",
+        Markup(""),
+        tuple(f"{one.says[:1].upper()}{one.says[1:]}." for one in changes),
+        table,
+        open=True,
+    )
+
+
+def value(of: Any) -> str:
+    """A value as the JSON that a person would write; nothing where it is gone."""
+    text = "gone" if of is None else json.dumps(of, ensure_ascii=False)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+def of_witness(witness: Witness) -> Example:
+    """The strip of a witness, or its values."""
+    if witness.strip is not None and witness.strip.baseline:
+        return of_strip(witness.strip.strip())
+    return of_values(witness.changes)
+
+
+def of_tree(root: Node) -> Example:
+    """A call tree, each build numbered."""
+    return Example(
+        title=f"What `{root.name}` calls, and what is built on the way",
+        drawn=svg(partial(tree_drawing.draw, root)),
+        says=("The numbered lines do the same work over and over; once would do.",),
+        table=Table(
+            "The builds in the order of the calls",
+            ("function", "line", "what it does"),
+            tuple((node.name, str(step.line), step.says.replace("`", "")) for node, step in _builds(root)),
+        ),
+    )
+
+
+def _builds(root: Node) -> list[tuple[Node, Any]]:
+    return [(root, step) for step in root.steps] + [one for call in root.calls for one in _builds(call)]
+
+
+def of_lanes(title: str, both: Sequence[Lane]) -> Example:
+    """Two paths beside each other."""
+    rows = [(lane.title, stop.where, stop.says.replace("`", "")) for lane in both for stop in lane.stops]
+    table = Table("The same as a table", ("path", "where", "what happens"), tuple(rows))
+    return Example(title, svg(partial(lanes.draw, both)), (), table)
+
+
+def dropped_field(finding: Finding) -> tuple[Lane, ...]:
+    """The lanes of a field that a rebuild leaves behind: where the value goes when it is handed on as it is,
+    and where it stops. Empty where the finding does not name the places."""
+    names = finding.message.split("`")[1::2]
+    if len(names) < 3 or len(finding.steps) < 2:
+        return ()
+    builder, origin, lost = names[0], names[1], names[2]
+    made, rebuilt, *after = finding.steps
+    start = Stop(f"{made.path}:{made.line}", made.says, "node")
+    readers = [step for step in after if "reads" in step.says]
+    taken = [step for step in after if step not in readers]
+    keeps = [start, Stop("", f"{origin} is used as it is: {lost} stays with it", "kept")]
+    loses = [
+        start,
+        Stop(
+            f"{rebuilt.path}:{rebuilt.line}", f"{builder} builds a new one and leaves {lost} behind", "lost"
+        ),
+    ]
+    for step in readers[:2]:
+        reader = step.says.split("`")[1] if "`" in step.says else "the code"
+        keeps.append(Stop(f"{step.path}:{step.line}", f"{reader} reads {lost} and finds its value", "kept"))
+        loses.append(Stop(f"{step.path}:{step.line}", step.says, "lost"))
+    loses += [Stop(f"{step.path}:{step.line}", step.says, "lost") for step in taken[:1]]
+    return (
+        Lane("Handed on as it is", f"{lost} is used", tuple(keeps)),
+        Lane(f"Through {builder}", f"{lost} is lost", tuple(loses)),
+    )
+
+
+def led_around(finding: Finding) -> tuple[Lane, ...]:
+    """The lanes of a check that a branch leads around: the way of most rows, and that of the excused ones."""
+    around = [step for step in finding.steps if step.says.startswith("this branch leads around")]
+    missed = [step for step in finding.steps if step.says.startswith("not reached then")]
+    decided = [step for step in finding.steps if step.says.startswith("this decides what is excused")]
+    if not around or not missed:
+        return ()
+    condition = finding.message.split("`")[1] if "`" in finding.message else "the branch"
+    branch, check = around[0], missed[0]
+    compared = check.says.partition(": ")[2]
+    excused = [Stop(f"{branch.path}:{branch.line}", f"{condition} holds", "node")]
+    excused += [Stop(f"{step.path}:{step.line}", step.says, "node") for step in decided[-1:]]
+    excused.append(Stop(f"{check.path}:{check.line}", f"not reached: {compared}", "lost"))
+    plain = [
+        Stop(f"{branch.path}:{branch.line}", f"{condition} does not hold", "node"),
+        Stop(f"{check.path}:{check.line}", f"reached: {compared}", "kept"),
+    ]
+    return (
+        Lane("Most of what is compared", "a difference fails the test", tuple(plain)),
+        Lane("What is excused", "a difference passes", tuple(excused)),
+    )

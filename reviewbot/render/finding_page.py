@@ -1,0 +1,198 @@
+"""The page of one finding: claim, before and after, an example drawn, the argument, the fix, what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from reviewbot.model import Finding, Review, Round, Step, Thread
+from reviewbot.render import code_lines, example, probe_document
+from reviewbot.render.example import Example
+from reviewbot.render.pages import Crumbs, render
+from reviewbot.render.sources import Read, Sources
+from reviewbot.review import before as bases
+from reviewbot.review import call_tree
+from reviewbot.review.before import Before
+from reviewbot.review.proposal import patch
+from reviewbot.source.units import Unit
+
+AROUND = 2  # lines of code before and after those that matter
+MOST = 24  # steps, checks and values of one finding
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines of code with their link; `code` is empty where they are not at hand."""
+
+    label: str
+    href: str
+    code: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A step with its code; `same` is set where the step before shows the same lines already."""
+
+    says: str
+    place: Place
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A proposed change: what it says, as HTML, the file of the diff."""
+
+    says: str
+    drawn: Markup
+    file: str
+    safe: bool
+
+
+def file_name(thread: Thread) -> str:
+    """The name of a finding's page."""
+    return "".join(c for c in thread.id if c.isascii() and c.isalnum()) + ".html"
+
+
+def fix_text(thread: Thread, review: Review, sources: Sources) -> str:
+    """The proposed change as a diff that `git apply` takes, "" where there is none."""
+    finding = thread.finding
+    if finding.fix is None:
+        return ""
+    return patch(finding.fix, sources.at(round_of(thread, review).head))
+
+
+def round_of(thread: Thread, review: Review) -> Round:
+    """The last round that saw the finding as it stands on its page."""
+    return next(
+        (one for one in reversed(review.rounds) if one.number <= thread.last_round), review.rounds[-1]
+    )
+
+
+def page(thread: Thread, review: Review, sources: Sources, why: str, diff: str, crumbs: Crumbs) -> str:
+    """The page. `why` is the rule's own word on what goes wrong, `diff` the proposed change as text."""
+    finding, seen = thread.finding, round_of(thread, review)
+    read = sources.at(seen.head)
+    note = next((one for one in review.rules if one.rule == finding.rule), None)
+    lines = read(finding.span.path)
+    unit = bases.unit_at(finding.span.path, lines, finding.unit) if lines else None
+    evidence = finding.evidence
+    witness = probe_document.witness(evidence.document) if evidence and evidence.document else None
+    return render(
+        "finding_page.html.j2",
+        crumbs,
+        thread=thread,
+        finding=finding,
+        review=review,
+        seen=seen,
+        last=review.rounds[-1],
+        note=note,
+        why=why,
+        doc=_doc(unit),
+        unit=unit,
+        place=_place(
+            sources, read, seen.head, finding.span.path, finding.span.line, finding.span.end_line, 0
+        ),
+        before=_before(finding, seen, sources),
+        base=_base(finding, seen, sources),
+        example=_example(thread, lines),
+        witness=witness,
+        values=_values(witness),
+        steps=_steps(finding.steps[:MOST], seen, sources, read),
+        more=max(0, len(finding.steps) - MOST),
+        fix=_fix(thread, diff),
+        commit=sources.commit_link,
+        most=MOST,
+    )
+
+
+def _place(sources: Sources, read: Read, commit: str, path: str, line: int, end: int, around: int) -> Place:
+    label = f"{path}:{line}" if end <= line else f"{path}:{line}-{end}"
+    lines = read(path)
+    code = Markup("")
+    if lines and 1 <= line <= len(lines):
+        part, first = code_lines.excerpt(lines, line, max(line, end), around)
+        code = code_lines.listing(part, path, first, (line, max(line, end)))
+    return Place(label, sources.link(commit, path, line, end), code)
+
+
+def _steps(steps: Sequence[Step], seen: Round, sources: Sources, read: Read) -> list[Shown]:
+    out = []
+    known: set[tuple[str, int, int]] = set()
+    for step in steps:
+        place = _place(sources, read, seen.head, step.path, step.line, step.end_line, AROUND)
+        out.append(Shown(step.says, place, (step.path, step.line, step.end_line) in known))
+        known.add((step.path, step.line, step.end_line))
+    return out
+
+
+def _doc(unit: Unit | None) -> str:
+    """What the function itself says that it does: the first sentence of its docstring."""
+    import ast
+
+    if unit is None or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return ""
+    return " ".join((ast.get_docstring(unit.tree) or "").partition("\n\n")[0].split())
+
+
+def _before(finding: Finding, seen: Round, sources: Sources) -> Before:
+    if sources.old_path is None:
+        return Before("unknown")
+    path = finding.span.path
+    return bases.before(
+        finding, sources.at(seen.head), sources.at(seen.merge_base), sources.old_path(seen, path)
+    )
+
+
+def _base(finding: Finding, seen: Round, sources: Sources) -> Place | None:
+    """The code at the base, where the finding's lines came from, or between which they came in."""
+    found = _before(finding, seen, sources)
+    if found.lines is None:
+        return None
+    first, last = found.lines
+    read = sources.at(seen.merge_base)
+    around = AROUND + 1 if last < first else AROUND
+    place = _place(sources, read, seen.merge_base, found.path, first, last, around)
+    if last >= first:
+        return place
+    lines = read(found.path) or []
+    part, start = code_lines.excerpt(lines, first, first - 1, around)
+    code = code_lines.listing(part, found.path, start, (0, -1)) if part else Markup("")
+    label = f"{found.path}:{max(1, first - 1)}"
+    return Place(label, sources.link(seen.merge_base, found.path, max(1, first - 1)), code)
+
+
+def _example(thread: Thread, lines: list[str] | None) -> Example | None:
+    finding = thread.finding
+    if finding.evidence and finding.evidence.document:
+        witness = probe_document.witness(finding.evidence.document)
+        if witness is not None and witness.changes:
+            return example.of_witness(witness)
+    if finding.rule == "repeated-row-index" and lines and finding.unit:
+        tree = call_tree.call_tree(finding.span.path, lines, finding.unit, finding.steps)
+        if tree is not None and tree.calls:
+            return example.of_tree(tree)
+    both = example.dropped_field(finding) if finding.rule == "field-dropped-on-rebuild" else ()
+    if both:
+        return example.of_lanes("One value, two paths", both)
+    both = example.led_around(finding)
+    return example.of_lanes("One check, two paths", both) if both else None
+
+
+def _values(witness: probe_document.Witness | None) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What each function returned and held in the run, as text."""
+    if witness is None:
+        return []
+    return [
+        (name, [(what, example.value(one) if one is not None else "None") for what, one in seen.items()])
+        for name, seen in list(witness.values.items())[:MOST]
+        if seen
+    ]
+
+
+def _fix(thread: Thread, diff: str) -> Fix | None:
+    fix = thread.finding.fix
+    if fix is None or not diff:
+        return None
+    return Fix(fix.says, code_lines.diff(diff), file_name(thread).removesuffix(".html") + ".diff", fix.safe)

@@ -1,0 +1,60 @@
+"""The page of a parity run: the verdict, the first differences as strips, what it could not notice."""
+
+from __future__ import annotations
+
+from reviewbot.parity.result import Context, Failure, Result
+from reviewbot.render import example
+from reviewbot.render.example import Example
+from reviewbot.render.pages import HOME, Extra, counted, render
+from reviewbot.render.strip import Strip
+
+MOST = 12  # differences that are drawn
+VERDICTS = {
+    "pass": "Both runs trained on the same rows",
+    "fail": "The restored run trained on other rows",
+    "set_aside": "Rows had to be set aside",
+    "inconclusive": "The runs show nothing either way",
+}
+
+
+def extra(result: Result, saved: str, file: str) -> Extra:
+    """The page of a result that was read from the file named `saved`."""
+    title = VERDICTS[result.verdict]
+    text = render(
+        "parity_page.html.j2",
+        (HOME, ("Parity run", "")),
+        result=result,
+        title=title,
+        saved=saved,
+        failures=[(one, _example(one)) for one in result.failures[:MOST]],
+        most=MOST,
+    )
+    rows = f"{counted(result.rows, 'row')} compared, {counted(result.failures_total, 'difference')}"
+    return Extra(file, f"Parity run {saved}", f"{title[:1].lower()}{title[1:]}; {rows}.", text)
+
+
+def _example(failure: Failure) -> Example | None:
+    if failure.context is None or not failure.context.tokens:
+        return None
+    return example.of_strip(strip_of(failure.context, failure.field))
+
+
+def strip_of(context: Context, field: str) -> Strip:
+    """The tokens around a difference. Positions count from the first one shown."""
+    tokens = context.tokens
+    first = tokens[0].index
+    mask = [token.trained for token in tokens]
+    restored = None
+    if context.restored_prefix is not None:
+        start, end = (min(max(at - first, 0), len(tokens)) for at in context.restored_prefix)
+        restored = (start, end) if start < end else None
+    return Strip(
+        field=field,
+        sides=("reference", "restored"),
+        baseline=tuple(token.reference for token in tokens),
+        other=tuple(token.restored for token in tokens),
+        at=0,
+        mask=tuple(int(bool(one)) for one in mask) if None not in mask else (),
+        restored=restored,
+        first=first,
+    )

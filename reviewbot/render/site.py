@@ -1,0 +1,262 @@
+"""All pages of a report: one a finding, one a round, one a probe, one a parity run, and an index."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from reviewbot.model import CERTAINTIES, Review, Round, Thread
+from reviewbot.render import finding_page, probe_page
+from reviewbot.render.pages import HOME, Extra, render
+from reviewbot.render.probe_document import Evidence
+from reviewbot.render.sources import Sources
+
+PER_PAGE = 240  # findings listed on one page of a round
+STRONGEST = 5  # findings that the index names
+STATES = ("back", "new", "open", "dismissed", "fixed", "gone")
+STATE_SAYS = {
+    "back": "Back after they were fixed",
+    "new": "New in this round",
+    "open": "Still open",
+    "dismissed": "Dismissed in the discussion",
+    "fixed": "Fixed",
+    "gone": "Gone with the code they were about",
+}
+
+# The rule's own word on what goes wrong.
+Why = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A finding in a list."""
+
+    id: str
+    page: str
+    message: str
+    certainty: str
+    rule: str
+    line: int
+    href: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings of one state in one file."""
+
+    path: str
+    anchor: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Findings of one state."""
+
+    state: str
+    title: str
+    groups: tuple[Group, ...]
+
+    @property
+    def size(self) -> int:
+        """How many findings it lists."""
+        return sum(len(group.rows) for group in self.groups)
+
+
+def site(
+    review: Review | None,
+    evidence: Sequence[tuple[str, Evidence]],
+    extras: Sequence[Extra],
+    sources: Sources,
+    why: Why,
+    watch: Callable[[Iterable[Thread], int], Iterable[Thread]] = lambda threads, total: threads,
+) -> Iterator[tuple[str, str]]:
+    """Every file of the report: its name and its text. `evidence` are probes with their files' names."""
+    probes = [(f"probe-{number}.html", one, name) for number, (name, one) in enumerate(evidence, 1)]
+    if review is not None:
+        yield from _findings(review, sources, why, watch)
+        for look in review.rounds:
+            yield from _round(review, look, sources, probes, extras)
+    for file, one, name in probes:
+        yield file, probe_page.page(one, name, _head(review), sources, (HOME, (one.target, "")))
+    for extra in extras:
+        yield extra.file, extra.text
+    yield "index.html", _index(review, probes, extras, sources)
+
+
+def _head(review: Review | None) -> str:
+    return review.rounds[-1].head if review and review.rounds else ""
+
+
+def _findings(
+    review: Review,
+    sources: Sources,
+    why: Why,
+    watch: Callable[[Iterable[Thread], int], Iterable[Thread]],
+) -> Iterator[tuple[str, str]]:
+    for thread in watch(review.threads, len(review.threads)):
+        seen = finding_page.round_of(thread, review)
+        crumbs = (HOME, (f"Round {seen.number}", round_file(seen.number)), (thread.id, ""))
+        diff = finding_page.fix_text(thread, review, sources)
+        text = finding_page.page(thread, review, sources, why(thread.finding.rule), diff, crumbs)
+        yield finding_page.file_name(thread), text
+        if diff:
+            yield finding_page.file_name(thread).removesuffix(".html") + ".diff", diff
+
+
+def round_file(number: int, part: int = 1) -> str:
+    """The name of a round's page; a long round has several."""
+    return f"round-{number}.html" if part == 1 else f"round-{number}-{part}.html"
+
+
+def _round(
+    review: Review,
+    one: Round,
+    sources: Sources,
+    probes: Sequence[tuple[str, Evidence, str]],
+    extras: Sequence[Extra],
+) -> Iterator[tuple[str, str]]:
+    last = one.number == review.rounds[-1].number
+    threads = sorted(threads_of(review, one), key=lambda item: (STATES.index(item[1]), item[0].finding.span))
+    states = Counter(state for _, state in threads)
+    parts = [threads[at : at + PER_PAGE] for at in range(0, len(threads), PER_PAGE)] or [[]]
+    pages = [(round_file(one.number, n), _part_says(part)) for n, part in enumerate(parts, 1)]
+    before = next((r for r in review.rounds if r.number == one.number - 1), None)
+    for (file, _), part in zip(pages, parts, strict=True):
+        text = render(
+            "round_page.html.j2",
+            (HOME, (f"Round {one.number}", "")),
+            review=review,
+            round=one,
+            before=before,
+            last=last,
+            newest=review.rounds[-1],
+            states=[(state, states[state]) for state in STATES if states[state]],
+            total=len(threads),
+            sections=_sections(part, one, sources),
+            pages=pages,
+            file=file,
+            first=file == pages[0][0],
+            probes=probes if last else (),
+            extras=extras if last else (),
+            unread=_reasons(one),
+            link=sources.link,
+            commit=sources.commit_link,
+        )
+        yield file, text
+
+
+def threads_of(review: Review, one: Round) -> Iterator[tuple[Thread, str]]:
+    """The findings that a round knew, and their state in it; what older rounds said of a finding beyond its
+    first round is not recorded."""
+    last = one.number == review.rounds[-1].number
+    for thread in review.threads:
+        if thread.first_round > one.number:
+            continue
+        if last:
+            yield thread, thread.state if thread.state in STATES else "open"
+        elif thread.last_round >= one.number:
+            yield thread, "new" if thread.first_round == one.number else "open"
+
+
+def _part_says(part: Sequence[tuple[Thread, str]]) -> str:
+    if not part:
+        return ""
+    first, last = part[0][0].finding.span.path, part[-1][0].finding.span.path
+    return f"{first} … {last}" if first != last else first
+
+
+def _sections(part: Sequence[tuple[Thread, str]], one: Round, sources: Sources) -> list[Section]:
+    out = []
+    number = 0
+    for state, of_state in groupby(part, key=lambda item: item[1]):
+        groups = []
+        for path, of_path in groupby(of_state, key=lambda item: item[0].finding.span.path):
+            number += 1
+            rows = tuple(_row(thread, one, sources) for thread, _ in of_path)
+            groups.append(Group(path, f"f{number}", rows))
+        out.append(Section(state, STATE_SAYS[state], tuple(groups)))
+    return out
+
+
+def _row(thread: Thread, one: Round, sources: Sources) -> Row:
+    finding, span = thread.finding, thread.finding.span
+    change = ""
+    if thread.first_round < one.number:
+        change = f"since round {thread.first_round}"
+    return Row(
+        id=thread.id,
+        page=finding_page.file_name(thread),
+        message=finding.message,
+        certainty=finding.certainty,
+        rule=finding.rule,
+        line=span.line,
+        href=sources.link(one.head, span.path, span.line, span.end_line),
+        change=change,
+    )
+
+
+def _reasons(one: Round) -> list[tuple[str, list[str]]]:
+    by_reason: dict[str, list[str]] = {}
+    for file in (*one.unread, *one.failed):
+        by_reason.setdefault(file.why, []).append(file.path)
+    return sorted(by_reason.items())
+
+
+def _index(
+    review: Review | None,
+    probes: Sequence[tuple[str, Evidence, str]],
+    extras: Sequence[Extra],
+    sources: Sources,
+) -> str:
+    threads = list(threads_of(review, review.rounds[-1])) if review and review.rounds else []
+    there = [thread for thread, state in threads if state in ("new", "open", "back")]
+    ranked = sorted(
+        there, key=lambda one: (one.finding.evidence is None, CERTAINTIES.index(one.finding.certainty))
+    )
+    return render(
+        "index_page.html.j2",
+        (("Index", ""),),
+        review=review,
+        last=review.rounds[-1] if review and review.rounds else None,
+        there=len(there),
+        certainties=_tally(thread.finding.certainty for thread in there),
+        strongest=[_row(one, review.rounds[-1], sources) for one in ranked[:STRONGEST]] if review else [],
+        rules=_by_rule(there),
+        files=_by_file(review) if review and len(there) > STRONGEST else [],
+        rounds=[(one, round_file(one.number)) for one in reversed(review.rounds)] if review else [],
+        probes=probes,
+        extras=extras,
+        commit=sources.commit_link,
+    )
+
+
+def _tally(items: Iterable[str]) -> list[tuple[str, int]]:
+    found = Counter(items)
+    return [(name, found[name]) for name in CERTAINTIES if found[name]]
+
+
+def _by_rule(threads: Sequence[Thread]) -> list[tuple[str, list[Thread]]]:
+    by_rule: dict[str, list[Thread]] = {}
+    for thread in threads:
+        by_rule.setdefault(thread.finding.rule, []).append(thread)
+    return sorted(by_rule.items(), key=lambda item: -len(item[1]))
+
+
+def _by_file(review: Review) -> list[tuple[str, str, int]]:
+    """Each file with findings: its path, where the round's page lists it, how many."""
+    one = review.rounds[-1]
+    threads = sorted(threads_of(review, one), key=lambda item: (STATES.index(item[1]), item[0].finding.span))
+    found: dict[str, tuple[str, int]] = {}
+    for part in range(0, len(threads), PER_PAGE):
+        number = 0
+        for _, of_state in groupby(threads[part : part + PER_PAGE], key=lambda item: item[1]):
+            for path, of_path in groupby(of_state, key=lambda item: item[0].finding.span.path):
+                number += 1
+                href = f"{round_file(one.number, part // PER_PAGE + 1)}#f{number}"
+                known = found.get(path, (href, 0))
+                found[path] = (known[0], known[1] + len(list(of_path)))
+    return [(path, href, count) for path, (href, count) in sorted(found.items())]

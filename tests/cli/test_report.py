@@ -1,0 +1,224 @@
+"""`reviewbot report` writes pages that say what the review said, with nothing of the code acting in them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+WEAK = """\
+def rows_of(run):
+    return {row["id"]: row for row in run}
+
+
+def test_rows(run):
+    rows = run(3)
+    assert (rows == [1, 2, 3], "other rows")
+"""
+BEFORE = """\
+def test_rows(run):
+    rows = run(3)
+    assert rows == [1, 2, 3]
+"""
+VOID = {"meta", "br", "hr", "img", "rect", "line", "link"}
+
+
+class Page(HTMLParser):
+    """A page that is checked while it is read: every element closed in its place, every id used once."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+        self.close()
+        assert self.open == [], self.open
+        assert len(self.ids) == len(set(self.ids))
+        inside = [link[1:] for link in self.links if link.startswith("#")]
+        assert set(inside) <= set(self.ids)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        values = dict(attrs)
+        assert not any(name.startswith("on") or name == "style" for name in values)
+        self.ids += [values["id"]] if "id" in values else []
+        self.links += [values["href"]] if tag == "a" else []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def pages(folder: Path) -> dict[str, Page]:
+    """Every page of a folder; what they link to beside them is there."""
+    read = {path.name: Page(path.read_text(encoding="utf-8")) for path in folder.glob("*.html")}
+    for page in read.values():
+        for link in page.links:
+            if not link.startswith(("#", "https://")):
+                name, _, anchor = link.partition("#")
+                assert (folder / name).exists(), link
+                assert not anchor or anchor in read[name].ids, link
+    return read
+
+
+def text(folder: Path, name: str) -> str:
+    return re.sub(
+        r"\s+", " ", re.sub(r"<style>.*?</style>|<[^>]+>", "", (folder / name).read_text(), flags=re.S)
+    )
+
+
+@pytest.fixture
+def changed(repository):
+    """A repository with a remote, in which a branch makes a check vacuous."""
+    repository.git("remote", "add", "origin", "https://github.com/example/rows.git")
+    repository.commit({"tests/test_rows.py": BEFORE})
+    repository.git("switch", "--quiet", "--create", "topic")
+    repository.commit({"tests/test_rows.py": WEAK})
+    return repository
+
+
+def test_a_finding_has_a_page_with_claim_status_fix_and_what_is_left(changed, reviewbot):
+    ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=changed.folder)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == f"{Path('pages') / 'index.html'}\n"
+    folder = changed.folder / "pages"
+    read = pages(folder)
+    assert set(read) == {"index.html", "round-1.html", "C1.html"}
+    assert all("script" not in page.tags for page in read.values())
+    said = text(folder, "C1.html")
+    assert "This check can never fail" in said
+    assert "The lines were other ones: tests/test_rows.py:3, shown below" in said
+    assert "assert rows == [1, 2, 3]" in said and "Open: not fixed in" in said
+    for heading in ("Before", "This PR", "Status", "What still catches it", "So what"):
+        assert heading in said
+    head = changed.git("rev-parse", "HEAD")
+    base = changed.git("rev-parse", "main")
+    links = read["C1.html"].links
+    assert f"https://github.com/example/rows/blob/{head}/tests/test_rows.py#L7" in links
+    assert f"https://github.com/example/rows/blob/{base}/tests/test_rows.py#L3" in links
+    changed.git("apply", "--check", "pages/C1.diff")
+
+
+def test_what_was_not_there_before_is_said(changed, reviewbot):
+    changed.commit(
+        {
+            "tests/test_more.py": WEAK,
+            "tests/test_rows.py": BEFORE
+            + "\n\n"
+            + WEAK[WEAK.index("def test_rows") :].replace("test_rows", "test_others"),
+        }
+    )
+    reviewbot("report", "--base", "main", "--out", "pages", cwd=changed.folder)
+    folder = changed.folder / "pages"
+    said = {text(folder, name)[:2000] for name in ("C1.html", "C2.html")}
+    assert any("Not there: the change adds tests/test_more.py" in one for one in said)
+    assert any("tests/test_rows.py had no test_others: the change adds it" in one for one in said)
+
+
+def test_pages_of_a_saved_review_are_the_same_and_without_the_commits_go_without_code(
+    changed, reviewbot, tmp_path
+):
+    review = reviewbot("review", "--base", "main", "--output-format", "json", cwd=changed.folder).out
+    (tmp_path / "r.json").write_text(review)
+    reviewbot("report", "--base", "main", "--out", tmp_path / "now", cwd=changed.folder)
+    reviewbot("report", tmp_path / "r.json", "--out", tmp_path / "saved", cwd=changed.folder)
+    for name in ("index.html", "C1.html"):
+        assert (tmp_path / "now" / name).read_text() == (tmp_path / "saved" / name).read_text()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    ran = reviewbot("report", tmp_path / "r.json", "--out", "pages", cwd=empty)
+    assert ran.code == 0
+    pages(empty / "pages")
+    said = text(empty / "pages", "C1.html")
+    assert "Not worked out: the base commit is not at hand here" in said
+    assert "This check can never fail" in said
+
+
+def test_an_older_head_says_so(changed, reviewbot, tmp_path):
+    review = json.loads(
+        reviewbot("review", "--base", "main", "--output-format", "json", cwd=changed.folder).out
+    )
+    first = review["rounds"][0]
+    head = changed.commit({"tests/test_rows.py": BEFORE})
+    review["rounds"].append({**first, "number": 2, "head": head})
+    review["threads"][0]["state"] = "fixed"
+    (tmp_path / "r.json").write_text(json.dumps(review))
+    assert reviewbot("report", tmp_path / "r.json", "--out", tmp_path / "out", cwd=changed.folder).code == 0
+    pages(tmp_path / "out")
+    assert "This page is about an older head, that of round 1" in text(tmp_path / "out", "C1.html")
+    assert "Fixed, last seen in round 1" in text(tmp_path / "out", "C1.html")
+    assert "1 fixed" in text(tmp_path / "out", "round-2.html")
+    assert "1 new" in text(tmp_path / "out", "round-1.html")
+    assert "0 findings in what this changes" in text(tmp_path / "out", "index.html")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["none.json"], "none.json: cannot be read (No such file or directory)"),
+        (["bad.json"], "bad.json: not a review of version 1"),
+        (["--probe", "bad.json"], "bad.json: not evidence of `reviewbot probe --save`"),
+        (["--parity", "bad.json"], "bad.json: not a result of `reviewbot parity` as JSON"),
+        (["--base", "nowhere"], "nowhere: no such commit here"),
+        (["bad.json", "--base", "main"], "give a review, or --base and --head, not both"),
+    ],
+)
+def test_bad_input_is_one_line(changed, reviewbot, words, says):
+    (changed.folder / "bad.json").write_text('{"target": [')
+    ran = reviewbot("report", *words, "--out", "pages", cwd=changed.folder)
+    assert ran.code == 2
+    assert ran.err.startswith(f"reviewbot: {says}") and ran.err.count("\n") == 1
+    assert not (changed.folder / "pages").exists()
+
+
+def test_a_folder_of_other_files_is_left_alone_and_old_pages_go(changed, reviewbot):
+    ran = reviewbot("report", "--base", "main", "--out", "tests", cwd=changed.folder)
+    assert ran.code == 2 and "holds files that are no pages" in ran.err
+    assert reviewbot("report", "--base", "main", "--out", "pages", cwd=changed.folder).code == 0
+    assert (
+        reviewbot("report", "--base", "main", "--head", "main", "--out", "pages", cwd=changed.folder).code
+        == 0
+    )
+    assert {path.name for path in (changed.folder / "pages").iterdir()} == {
+        "index.html",
+        "round-1.html",
+        "pages.json",
+    }
+
+
+HOSTILE = '"><script>alert(1)</script><img src=//x.example/y onerror=z><style>*{}</style>'
+
+
+def test_nothing_of_a_pull_request_acts(repository, reviewbot):
+    repository.commit({"README": "x"})
+    repository.git("switch", "--quiet", "--create", "topic")
+    name = "tests/test_<b onclick=x>\u202e'&.py"
+    doc = HOSTILE.replace('"', "'")
+    repository.commit(
+        {
+            name: f'def test_rows(run):\n    """{doc}"""\n    # </pre></code>\n'
+            f"    assert (run(1) == '{HOSTILE}', '</title>{HOSTILE}')\n"
+        }
+    )
+    ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=repository.folder)
+    assert ran.code == 0
+    for page in pages(repository.folder / "pages").values():
+        assert page.tags.isdisjoint({"script", "img", "b onclick", "iframe", "object"})
+    raw = (repository.folder / "pages" / "C1.html").read_text()
+    assert raw.count("<style>") == 1 and "\u202e" not in raw and "x.example" in raw
+    assert (
+        subprocess.run(
+            ["grep", "-c", "default-src 'none'", repository.folder / "pages" / "C1.html"]
+        ).returncode
+        == 0
+    )
