@@ -157,7 +157,7 @@ def _test(unit: Unit) -> _Test | None:
     tree = unit.tree
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     words, nodes = body_words(tree)
-    return _Test(unit, tuple(words), frozenset(_checked(tree))) if nodes >= _LEAST_NODES else None
+    return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
 
 
 def _setting(unit: Unit, test: _Test) -> tuple[object, ...]:
@@ -191,17 +191,14 @@ def _alike(one: str, other: str) -> bool:
     return not {*_NUMBER.findall(one), *_NUMBER.findall(other)} & {"0", "1"}
 
 
-def _checked(tree: ast.AST) -> Iterator[str]:
+def _checked(unit: Unit) -> Iterator[str]:
     """The literals that stand in a test's checks, as they are written in `body_words`."""
-    for node in ast.walk(tree):
-        inside: list[ast.AST] = []
-        if isinstance(node, ast.Assert):
-            inside = [node.test]
-        elif isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name.lower().lstrip("_").startswith(_CHECKING):
-                inside = [*node.args, *(keyword.value for keyword in node.keywords)]
-        for root in inside:
-            for below in ast.walk(root):
-                if isinstance(below, ast.Constant):
-                    yield repr(below.value)
+    inside: list[ast.AST] = [node.test for node in unit.asts(ast.Assert)]
+    for node in unit.asts(ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name.lower().lstrip("_").startswith(_CHECKING):
+            inside += [*node.args, *(keyword.value for keyword in node.keywords)]
+    for root in inside:
+        for below in ast.walk(root):
+            if isinstance(below, ast.Constant):
+                yield repr(below.value)

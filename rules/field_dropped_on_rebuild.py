@@ -107,7 +107,7 @@ class FieldDroppedOnRebuild(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return any(_carries(node) for node in ast.walk(unit.tree) if isinstance(node, ast.Call))
+        return any(_carries(node) for node in unit.asts(ast.Call))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for call in unit.find(cst.Call):

@@ -93,9 +93,8 @@ class ImpliedCheck(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        subscripts = sum(isinstance(node, ast.Subscript) for node in ast.walk(unit.tree))
-        gets = sum(isinstance(node, ast.Attribute) and node.attr == "get" for node in ast.walk(unit.tree))
-        return subscripts + gets >= 4
+        gets = sum(node.attr == "get" for node in unit.asts(ast.Attribute))
+        return len(unit.asts(ast.Subscript)) + gets >= 4
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         found = field_checks(unit)

@@ -11,7 +11,6 @@ or require `math.isfinite` first.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
@@ -24,7 +23,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, walk
-from reviewbot.flow.tolerances import difference
+from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -126,7 +125,7 @@ class NanPasses(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (unit.has(ast.Compare) or "equal_nan" in unit.facts.names) and judges(unit)
+        return (unit.calls(*ABSOLUTE) or "equal_nan" in unit.facts.names) and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):

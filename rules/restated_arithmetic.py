@@ -126,9 +126,8 @@ def record(prefix, tail, stored):
 
     def suspect(self, unit: Unit) -> bool:
         return any(
-            isinstance(node, ast.Compare)
-            and any(isinstance(side, ast.BinOp) for side in (node.left, *node.comparators))
-            for node in ast.walk(unit.tree)
+            any(isinstance(side, ast.BinOp) for side in (node.left, *node.comparators))
+            for node in unit.asts(ast.Compare)
         )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:

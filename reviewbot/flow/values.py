@@ -109,8 +109,9 @@ class Values:
         self._later: list[tuple[cst.FunctionDef | cst.Lambda, Environment]] = []
         self._breaks: list[list[Environment]] = []
         self._shared: Environment = {}
-        self._run()
-        order = {id(node): rank for rank, node in enumerate(walk(root))}
+        every = list(walk(root))
+        self._run(every)
+        order = {id(node): rank for rank, node in enumerate(every)}
         self.all.sort(key=lambda binding: order.get(id(binding.node), 0))
 
     # Asking.
@@ -234,14 +235,14 @@ class Values:
 
     # Walking.
 
-    def _run(self) -> None:
+    def _run(self, every: list[cst.CSTNode]) -> None:
         root = self.root
         # What a closure or another function may rebind at any time reaches every use.
-        for node in walk(root):
-            if isinstance(node, cst.FunctionDef) and node is not root:
+        for node in every:
+            if type(node) is cst.FunctionDef and node is not root:
                 for binding in self._nonlocal(node):
                     self._shared[binding.name] = self._shared.get(binding.name, frozenset()) | {binding}
-            elif isinstance(node, cst.Global):
+            elif type(node) is cst.Global:
                 for item in node.names:
                     before = self._shared.get(item.name.value, frozenset())
                     self._shared[item.name.value] = before | {UNBOUND}

@@ -54,16 +54,28 @@ def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+class _Kinds(dict[type, bool]):
+    """Which classes are those of nodes. `isinstance` over an abstract class takes longer than all else."""
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = found = issubclass(kind, cst.CSTNode)
+        return found
+
+
+_IS_NODE = _Kinds()
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The child nodes that carry meaning, in source order."""
+    found: list[cst.CSTNode] = []
     for name in child_fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        elif isinstance(value, (tuple, list)):
-            for item in value:
-                if isinstance(item, cst.CSTNode):
-                    yield item
+        kind = type(value)
+        if kind is tuple or kind is list:
+            found += [item for item in value if _IS_NODE[type(item)]]
+        elif _IS_NODE[kind]:
+            found.append(value)
+    return found
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -72,7 +84,7 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(list(children(current))))
+        stack += reversed(children(current))
 
 
 class Index:
@@ -93,7 +105,7 @@ class Index:
             self._by_class.setdefault(type(current), []).append(current)
             if not nested and current is not root and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
                 continue
-            below = list(children(current))
+            below = children(current)
             for child in below:
                 self._parents[id(child)] = current
             below.reverse()
