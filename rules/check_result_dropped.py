@@ -273,12 +273,15 @@ class CheckResultDropped(Rule):
 
     def _call(self, unit: Unit, node: cst.Expr, call: cst.Call, repo: Repo) -> Finding | None:
         name = last_name(call)
-        text = unit.text(call.func)
         function = function_of(unit, node)
         if _is_unentered(call) and not is_local(unit, call):
-            return self._report(unit, node, f"`{text}(...)` is not entered, so nothing has to raise", None)
+            return self._report(
+                unit, node, f"`{unit.text(call.func)}(...)` is not entered, so nothing has to raise", None
+            )
         if _is_playwright(unit, call) and function is not None and function.asynchronous is not None:
-            return self._report(unit, node, f"`{text}(...)` is not awaited, so it checks nothing", "await ")
+            return self._report(
+                unit, node, f"`{unit.text(call.func)}(...)` is not awaited, so it checks nothing", "await "
+            )
         summary = summary_of(unit, call, repo)
         if summary is not None:
             return self._helper(unit, node, call, summary) if judges(unit) or summary.asserts else None
@@ -296,26 +299,28 @@ class CheckResultDropped(Rule):
             if isinstance(call.func.value, cst.Call):
                 return None  # `expect(x).equals(y)` of a fluent library
             sure = "likely"
-        message = f"`{text}(...)` returns whether it holds, and nobody looks"
+        message = f"`{unit.text(call.func)}(...)` returns whether it holds, and nobody looks"
         return self._report(unit, node, message, "assert ", sure)
 
     def _helper(self, unit: Unit, node: cst.Expr, call: cst.Call, summary: Summary) -> Finding | None:
-        text = unit.text(call.func)
         if summary.wrapped:
             return None
         if summary.coroutine:
             return self._report(
-                unit, node, f"`{text}` is a coroutine that is not awaited: none of it runs", "await "
+                unit,
+                node,
+                f"`{unit.text(call.func)}` is a coroutine that is not awaited: none of it runs",
+                "await ",
             )
         if summary.generator and summary.asserts:
-            message = f"`{text}` is a generator that nobody iterates: none of its checks run"
+            message = f"`{unit.text(call.func)}` is a generator that nobody iterates: none of its checks run"
             return self._report(unit, node, message, None)
         silent = not (
             summary.asserts or summary.may_assert or summary.raises or summary.writes or summary.acts
         )
         if summary.returns != "verdict" or not silent:
             return None
-        message = f"`{text}` returns its verdict and never fails, and nobody looks at it"
+        message = f"`{unit.text(call.func)}` returns its verdict and never fails, and nobody looks at it"
         return self._report(unit, node, message, None, "likely")
 
     def _returned(self, unit: Unit, node: cst.Return, repo: Repo) -> Finding | None:

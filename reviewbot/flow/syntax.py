@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.source.sketch import origin
 from reviewbot.source.tree import children as children
 from reviewbot.source.tree import walk as walk
 
@@ -74,6 +75,11 @@ def same(left: cst.CSTNode, right: cst.CSTNode) -> bool:
 
 def canonical(node: cst.CSTNode) -> str:
     """The code of an expression or statement in one form, whatever its white space."""
+    if type(node) is cst.Name:
+        return node.value
+    sketched = origin(node)
+    if sketched is not None:
+        return ast.unparse(sketched)
     source = cst.Module([]).code_for_node(node).strip()
     # An expression first: as a statement a string would be a docstring, and written like one.
     for text, mode in ((f"({source})", "eval"), (source, "exec")):
@@ -84,22 +90,30 @@ def canonical(node: cst.CSTNode) -> str:
     return " ".join(source.split())
 
 
+_NAMED = {"True": True, "False": False, "None": None}
+
+
 def literal(node: cst.CSTNode) -> object:
     """The value of a literal (numbers, strings, tuples, lists, sets, dicts, True, None, -1, inf and nan
     written as `float("inf")` or `math.inf`), or `UNKNOWN`."""
+    if type(node) is cst.Name:
+        return _NAMED.get(node.value, UNKNOWN)
     name = dotted(node)
     if name in ("math.inf", "np.inf", "numpy.inf", "torch.inf", "jnp.inf"):
         return float("inf")
     if name in ("math.nan", "np.nan", "numpy.nan", "torch.nan", "jnp.nan"):
         return float("nan")
-    source = cst.Module([]).code_for_node(node)
     if isinstance(node, cst.Call) and dotted(node.func) == "float" and len(node.args) == 1:
         inner = literal(node.args[0].value)
         try:
             return float(inner) if isinstance(inner, (str, int, float)) else UNKNOWN
         except ValueError:
             return UNKNOWN
+    sketched = origin(node)
     try:
+        if sketched is not None:
+            return ast.literal_eval(sketched)
+        source = cst.Module([]).code_for_node(node)
         return ast.literal_eval(source.strip() if "\n" not in source.strip() else f"({source})")
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return UNKNOWN

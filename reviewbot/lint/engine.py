@@ -199,6 +199,7 @@ class Examination:
         self.errors: list[Exception] = []
         self.tallies: dict[str, Tally] = {}
         self._failed: set[str] = set()
+        self._sketched = self.repo.sketched()
         self._rules = {kind: [rule for rule in rules if kind in rule.kinds] for kind in _KINDS}
         self._ids = {id(rule): rule.id for rule in rules}
 
@@ -206,9 +207,9 @@ class Examination:
         """Every finding of the file, unordered."""
         found: list[Finding] = []
         with limited():
-            for unit in self.file.units:
+            for place, unit in enumerate(self.file.units):
                 for rule in self._suspecting(unit):
-                    found.extend(self._confirmed(rule, unit))
+                    found.extend(self._confirmed(rule, unit, place))
         return found
 
     def _suspecting(self, unit: Unit) -> list[Rule]:
@@ -233,7 +234,7 @@ class Examination:
             return self._suspecting(unit)
         return suspecting
 
-    def _confirmed(self, rule: Rule, unit: Unit) -> list[Finding]:
+    def _confirmed(self, rule: Rule, unit: Unit, place: int) -> list[Finding]:
         name = self._ids[id(rule)]
         tally = self.tallies.setdefault(name, Tally())
         if name in self._failed:
@@ -244,7 +245,8 @@ class Examination:
         try:
             arm(max(0.001, self.seconds - tally.seconds))
             try:
-                found.extend(rule.confirm(unit, self.repo))
+                if not self.prefilter or self._finds_in_sketch(rule, place):
+                    found.extend(rule.confirm(unit, self.repo))
             finally:
                 arm(0)
         except UnreadableFile as error:
@@ -258,6 +260,17 @@ class Examination:
         tally.confirmed += bool(found)
         tally.findings += len(found)
         return found
+
+    def _finds_in_sketch(self, rule: Rule, place: int) -> bool:
+        """Whether a rule finds anything in the sketch of the unit at that place of the file, or asks for what
+        only the code can say."""
+        if self.file.units[place].kind == "script":
+            return True
+        try:
+            return any(True for _ in rule.confirm(self.file.sketched.units[place], self._sketched))
+        except Exception:
+            # A sketch lacks white space and places; what goes wrong for another reason does so again.
+            return True
 
     def _cannot_read(self, unread: Unread) -> None:
         if unread not in self.unread:

@@ -54,6 +54,7 @@ class Repo:
         self._against = against
         self._before: list[Repo] = []
         self.here = here
+        self.sketches = False
         self.asked: set[Fact] = set()
 
     def of(self, path: str) -> Repo:
@@ -61,6 +62,13 @@ class Repo:
         seen = Repo.__new__(type(self))
         seen.__dict__.update(self.__dict__)
         seen.here, seen.asked = path, set()
+        return seen
+
+    def sketched(self) -> Repo:
+        """The same view, questions kept in the same place, with files whose units are sketched."""
+        seen = Repo.__new__(type(self))
+        seen.__dict__.update(self.__dict__)
+        seen.sketches = True
         return seen
 
     def __getstate__(self) -> dict[str, object]:
@@ -105,7 +113,8 @@ class Repo:
                 self._parsed[path] = None if content is None else File(path, content)
             except UnreadableFile:
                 self._parsed[path] = None
-        return self._parsed[path]
+        found = self._parsed[path]
+        return found.sketched if found and self.sketches else found
 
     @property
     def index(self) -> Index:

@@ -340,6 +340,8 @@ class File:
     def close(self) -> None:
         """Lets go of everything. A file and its units hold one another: without this their memory would stay
         until Python looks for such circles, which costs a tenth of a run."""
+        if "sketched" in self.__dict__:
+            self.sketched.close()
         for unit in self.__dict__.get("units", ()):
             unit.__dict__.clear()
         self.__dict__.clear()
@@ -444,6 +446,13 @@ class File:
         except RecursionError:
             raise UnreadableFile(self.path, "nested too deeply to be parsed") from None
         return self.whole_if_parsed
+
+    @cached_property
+    def sketched(self) -> File:
+        """The same file with units whose nodes are sketched from `ast`. See `reviewbot.source.sketch`."""
+        from reviewbot.source.sketch import SketchedFile
+
+        return SketchedFile(self)
 
     def locate(self, unit: Unit) -> cst.FunctionDef | cst.ClassDef:
         """The unit's node in the whole file's tree."""
