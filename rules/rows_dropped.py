@@ -1,0 +1,176 @@
+"""Rows are left out of a pooled figure by what was measured of them, and nobody counts how many.
+
+## Why
+A mean or a maximum over the rows that are left says nothing of the others. Where a row is left out because
+its value is missing, is NaN, or could not be computed, the worst rows are the ones that go: the figure gets
+better as the run gets worse, and with every row but one gone it still passes.
+
+## Instead
+Let a missing value fail, or count what is left out and require a number: `assert len(kept) == len(rows)`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.handlers import caught
+from reviewbot.flow.judging import judges
+from reviewbot.flow.pools import FIGURES, Dropped, dropped
+from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.values import values
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.model import Certainty
+
+_BROAD = frozenset({
+    "", "Exception", "BaseException", "RuntimeError", "ValueError", "AssertionError", "KeyError",
+})  # fmt: skip
+
+
+class RowsDropped(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example("""
+            import math
+
+            def test_mean_gap(rows, reference, restored):
+                gaps = []
+                for row in rows:
+                    gap = reference.score(row) - restored.score(row)
+                    if math.isnan(gap):  # <- here
+                        continue
+                    gaps.append(abs(gap))
+                assert sum(gaps) / len(gaps) < 1e-3
+        """),
+        Example(
+            """
+            def compare(rows, run):
+                errors = []
+                for row in rows:
+                    try:
+                        answer = run(row)
+                    except ValueError:  # <- here
+                        continue
+                    errors.append(abs(answer - row["answer"]))
+                return max(errors)
+            """,
+            path="tools/compare_runs.py",
+        ),
+        Example("""
+            def test_accuracy(model, rows):
+                found = [model.answer(row) for row in rows]
+                assert max(abs(one) for one in found if one is not None) < 0.5  # <- here
+        """),
+        Example("""
+            import math
+
+            def test_loss(runs):
+                losses = [loss for loss in map(train, runs) if math.isfinite(loss)]  # <- here
+                assert sum(losses) / len(losses) < 2.0
+        """),
+    )
+    good = (
+        Example("""
+            import math
+
+            def test_mean_gap(rows, reference, restored):
+                gaps, aside = [], 0
+                for row in rows:
+                    gap = reference.score(row) - restored.score(row)
+                    if math.isnan(gap):
+                        aside += 1
+                        continue
+                    gaps.append(abs(gap))
+                assert sum(gaps) / len(gaps) < 1e-3 and not aside
+
+            def test_all_rows(rows, reference, restored):
+                gaps = []
+                for row in rows:
+                    gap = reference.score(row) - restored.score(row)
+                    if gap is not None:
+                        gaps.append(abs(gap))
+                assert len(gaps) == len(rows)
+                assert max(gaps) < 1e-3
+        """),
+        # The whole is what it is divided by: a row left out counts as wrong.
+        Example("""
+            def test_accuracy(model, rows):
+                right = 0
+                for row in rows:
+                    answer = model.answer(row)
+                    if answer is None:
+                        continue
+                    right += answer == row["answer"]
+                assert right / len(rows) > 0.9
+        """),
+        # Rows chosen by what they are, not by what came out.
+        Example("""
+            def test_long_rows(model, rows):
+                gaps = []
+                for row in rows:
+                    if row["length"] < 10:
+                        continue
+                    gaps.append(abs(model.score(row) - row["score"]))
+                assert max(gaps) < 1e-3
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        leaves_out = any(node.ifs for node in unit.asts(ast.comprehension)) or (
+            unit.has(ast.For) and unit.has(ast.If, ast.Try)
+        )
+        pools = not unit.facts.calls.isdisjoint(FIGURES)
+        return leaves_out and (pools or any(isinstance(n.op, ast.Div) for n in unit.asts(ast.BinOp)))
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in dropped(unit):
+            if one.why == "other":
+                continue
+            figure = f"`{canonical(one.figure)}`"
+            yield self.finding(
+                unit,
+                _anchor(one),
+                f"{_says(one)} never reach {figure}, and nothing counts how many",
+                certainty=_certainty(unit, one),
+                steps=[
+                    step(unit, one.pool, "the rows that are left are collected here"),
+                    step(unit, _anchor(one), "this leaves the others out"),
+                    step(unit, one.figure, f"{figure} is over what is left"),
+                ],
+                still_catches=("nothing: no check or output says how many rows the figure is over",),
+            )
+
+
+def _anchor(one: Dropped) -> cst.CSTNode:
+    handler = one.condition
+    return handler.type if isinstance(handler, cst.ExceptHandler) and handler.type is not None else handler
+
+
+def _says(one: Dropped) -> str:
+    if one.why == "raised":
+        kinds = sorted(caught(one.condition)) if isinstance(one.condition, cst.ExceptHandler) else []
+        return f"rows that raise {' or '.join(filter(None, kinds)) or 'anything'}"
+    asked = canonical(one.subject) if one.subject is not None else "a value"
+    if one.why == "nothing":
+        return f"rows without `{asked}`"
+    return f"rows whose `{asked}` is {'not finite' if one.why == 'not finite' else 'zero or empty'}"
+
+
+def _certainty(unit: Unit, one: Dropped) -> Certainty:
+    """A question where the code does not compare, or where the row may be left out for what it is."""
+    if not judges(unit):
+        return "question"
+    if isinstance(one.condition, cst.ExceptHandler):
+        return "likely" if caught(one.condition) & _BROAD else "question"
+    return (
+        "likely" if one.why == "not finite" or (one.subject and _computed(unit, one.subject)) else "question"
+    )
+
+
+def _computed(unit: Unit, subject: cst.BaseExpression) -> bool:
+    """Whether a value is what a call gave, and not a field of the row."""
+    sources = [b.value for b in values(unit).slice(subject) if isinstance(subject, (cst.Name, cst.Call))]
+    return any(isinstance(below, cst.Call) for value in sources if value is not None for below in walk(value))
