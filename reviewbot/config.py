@@ -24,14 +24,20 @@ class Sides(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
 
 
 class Parity(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """How `reviewbot parity` reads this repository's dumps.
+    """How `reviewbot parity` makes and reads this repository's dumps.
 
-    `mapping` says which column holds which field of a row. `command` is what leaves a leg's rows in the
-    folder that stands in its place for `{out}`.
+    `mapping` says which column holds which field of a row. `command` leaves the rows of one leg, of those
+    that `legs` names, in the folder that stands in its place for `{out}`; `setup` comes before it in a clean
+    tree. The cut leg is killed when a line of its output matches `cut_when`; `pattern` finds restore records
+    in the output of the restored one.
     """
 
     mapping: dict[str, str] = {}
     command: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    legs: tuple[str, ...] = ("reference", "cut", "restored")
+    cut_when: str = ""
+    pattern: str = ""
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,20 @@ from reviewbot.errors import UsageError
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from reviewbot.config import Parity
     from reviewbot.parity.engines.engine import Settings
     from reviewbot.parity.leg import Work
     from reviewbot.parity.restores import Restores
     from reviewbot.parity.result import Result
+    from reviewbot.parity.workloads.plan import Progress
 
+DTYPES = ("bfloat16", "float16", "float32")
 FORMATS = ("plain", "nemo-rl", "verl", "trl", "mapping")
+
+WORKLOADS = ("restore", "engines", "revisions", "command")
+# Settings that the second engine may have of its own.
+OTHER = ("engine", "model", "dtype", "at_a_time", "threads", "attention_backend", "batch_invariant",
+         "tensor_parallel_size", "data_parallel_size", "prefix_cache")  # fmt: skip
 
 EXAMPLES = """\
 examples:
@@ -57,10 +66,23 @@ examples:
   reviewbot parity run --plant all                      and which of thirteen faults this very run would catch
   reviewbot parity run --model Qwen/Qwen3-0.6B --dtype bfloat16 --control
   reviewbot parity run --engine vllm --out on-gpu       on a GPU: batch-invariant mode, Triton attention
+  reviewbot parity run --workload engines --other-engine vllm --other-python vllm/bin/python
+  reviewbot parity run --workload revisions --base main --head HEAD
+  reviewbot parity run --workload command               the repository's own harness, once a leg
 
-Three processes, one after the other: a reference; the same, killed by SIGKILL in mid-generation; and one that
-restores from what that one left on disk. DIR keeps their rows, journals and logs. An interrupted run goes on
-with --resume. One run at a time uses a DIR.
+workloads:
+  restore    three processes: a reference; the same, killed by SIGKILL in mid-generation; and one restored
+             from what that one left on disk
+  engines    two engines on the same prompts; what --other-... does not say is as in the first
+  revisions  the repository's own harness at two commits, each in a clean tree; a `setup` command comes first
+  command    the repository's own harness as it stands here: its legs reference, cut and restored
+
+The last two need a command in [tool.reviewbot.parity], such as
+  command = ["{python}", "-m", "tests.harness", "--leg", "{leg}", "--out", "{out}"]
+  cut-when = "step 1 done"     what the cut leg prints when it is to be killed
+The same comes in the environment: REVIEWBOT_LEG, REVIEWBOT_OUT, REVIEWBOT_CUT (the killed run's folder).
+
+DIR keeps rows, journals and logs. An interrupted run goes on with --resume. One run at a time uses a DIR.
 """
 
 
@@ -121,7 +143,7 @@ def _run_options(run: argparse.ArgumentParser) -> None:
     from reviewbot.parity.faults import FAULTS
 
     run.add_argument(
-        "--workload", choices=("restore",), default="restore", help="what to run (default: restore)"
+        "--workload", choices=WORKLOADS, default="restore", help="what to run (default: restore)"
     )
     run.add_argument(
         "--out", type=Path, default=Path("parity-run"), metavar="DIR", help="default: parity-run"
@@ -203,13 +225,26 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         default=None,
         help="vllm; on a GPU by default",
     )
+    other = run.add_argument_group("engines: how the second one differs from the first")
+    other.add_argument("--other-engine", choices=("transformers", "vllm"))
+    other.add_argument("--other-model", metavar="PATH_OR_NAME")
+    other.add_argument("--other-dtype", choices=DTYPES)
+    other.add_argument("--other-attention-backend", metavar="NAME")
+    other.add_argument("--other-python", metavar="PATH", help="the interpreter that has it")
+    for name in ("at-a-time", "threads", "tensor-parallel-size", "data-parallel-size"):
+        other.add_argument(f"--other-{name}", type=int, metavar="N")
+    for name in ("batch-invariant", "prefix-cache"):
+        other.add_argument(f"--other-{name}", action=argparse.BooleanOptionalAction, default=None)
+    own = run.add_argument_group("revisions and command: the repository's own harness")
+    own.add_argument("--base", metavar="REF", help="revisions: the commit held to be right")
+    own.add_argument("--head", metavar="REF", default="HEAD", help="revisions: the other (default: HEAD)")
+    own.add_argument("--format", choices=FORMATS, help="of its dumps (default: seen in the first row)")
+    own.add_argument("--timeout", type=float, metavar="SECONDS", help="after which a leg is ended")
 
 
 def limits(command: argparse.ArgumentParser) -> None:
     """Declares what may differ."""
-    command.add_argument(
-        "--dtype", choices=("bfloat16", "float16", "float32"), help="what the rows do not say"
-    )
+    command.add_argument("--dtype", choices=DTYPES, help="what the rows do not say")
     command.add_argument(
         "--noise", type=float, metavar="NATS", help="how far log-probs of one token may differ"
     )
@@ -233,6 +268,7 @@ def output(command: argparse.ArgumentParser) -> None:
     """Declares how a result is shown."""
     command.add_argument("--tokenizer", metavar="PATH", help="a tokenizer.json to show text with, or `ascii`")
     command.add_argument("--output-format", choices=("text", "json"), default="text")
+    command.add_argument("--profile", action="store_true", help="seconds by stage, in JSON too")
     command.add_argument("--quiet", action="store_true", help="no progress")
     command.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
 
@@ -245,36 +281,115 @@ def main(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     import msgspec
 
-    from reviewbot.parity import context, folder, process, run
+    from reviewbot.parity import folder, process
+
+    if options.base and options.workload != "revisions":
+        raise UsageError("--base is for --workload revisions")
+    known, result_of = _owned(options) if options.workload in ("revisions", "command") else _made(options)
+    settings = msgspec.json.encode({"workload": options.workload, **known})
+    with (
+        process.ended_with_us(),
+        folder.claimed(options.out, settings, options.resume),
+        _progress(options) as progress,
+    ):
+        result = result_of(progress)
+    show(result, options)
+    return code(result, options.allow_set_aside)
+
+
+# What makes a run another one than that of a folder; and the run.
+_Ready = tuple[dict[str, Any], Callable[["Progress"], "Result"]]
+
+
+def _made(options: argparse.Namespace) -> _Ready:
+    """The workloads with an engine of ours."""
+    import msgspec
+
+    from reviewbot.parity import context
     from reviewbot.parity.faults import FAULTS
-    from reviewbot.parity.judge import Limits
+    from reviewbot.parity.workloads import engines, plan, restore
 
     work, settings = _settings(options)
-    faults = tuple(FAULTS) if "all" in options.plant else tuple(dict.fromkeys(options.plant))
-    decode = (
-        context.tokenizer(options.tokenizer or "ascii") if options.tokenizer or not options.model else None
-    )
-    plan = run.Plan(
+    made = plan.Plan(
         folder=options.out,
         work=work,
         settings=settings,
-        faults=faults,
+        faults=tuple(FAULTS) if "all" in options.plant else tuple(dict.fromkeys(options.plant)),
         control=options.control,
         trainer=options.trainer,
         min_cut=options.min_cut,
-        limits=Limits(noise=options.noise, dtype=settings.dtype) if options.noise is not None else None,
-        decode=decode,
+        min_unequal_groups=options.min_unequal_groups,
+        noise=options.noise,
+        decode=context.tokenizer(options.tokenizer or "ascii")
+        if options.tokenizer or not options.model
+        else None,
         python=options.python,
     )
-    known = msgspec.json.encode({"work": work, "settings": settings, "min_cut": options.min_cut})
-    with (
-        process.ended_with_us(),
-        folder.claimed(options.out, known, options.resume),
-        _progress(options) as progress,
-    ):
-        result = run.restore(plan, progress)
-    show(result, options)
-    return code(result, options.allow_set_aside)
+    known = {"work": work, "settings": settings, "min_cut": options.min_cut}
+    if options.workload == "restore":
+        return known, lambda progress: restore.run(made, progress)
+    if options.control:
+        raise UsageError("--control is for --workload restore")
+    given = {name: getattr(options, f"other_{name}") for name in OTHER}
+    changed = {name: value for name, value in given.items() if value is not None}
+    if "model" in changed:
+        changed["model"] = _model(changed["model"])
+    if changed.get("engine", settings.engine) != settings.engine:
+        changed.setdefault("attention_backend", None)  # its names are the engine's own
+    other = msgspec.structs.replace(settings, **changed)
+    return {**known, "other": other}, lambda progress: engines.run(
+        made, other, options.other_python, progress
+    )
+
+
+def _owned(options: argparse.Namespace) -> _Ready:
+    """The workloads with the repository's own harness."""
+    from reviewbot.parity import context
+    from reviewbot.parity.judge import Limits
+    from reviewbot.parity.workloads import own
+    from reviewbot.source.git import Repository
+
+    if options.plant:
+        raise UsageError("--plant is for the workloads restore and engines: faults go into our own legs")
+    settings = _configured()
+    if not settings.command:
+        raise UsageError(
+            f"--workload {options.workload} runs the repository's own harness: name it as "
+            "command = [...] in [tool.reviewbot.parity] of pyproject.toml"
+        )
+    harness = own.Harness(
+        command=settings.command,
+        setup=settings.setup,
+        legs=settings.legs,
+        cut_when=settings.cut_when,
+        pattern=settings.pattern,
+        mapping=_mapping(settings),
+        python=options.python or sys.executable,
+        timeout=options.timeout,
+    )
+    plan = own.Plan(
+        folder=options.out,
+        harness=harness,
+        limits=Limits(noise=options.noise, dtype=options.dtype),
+        min_cut=options.min_cut,
+        min_unequal_groups=options.min_unequal_groups,
+        form=options.format,
+        decode=context.tokenizer(options.tokenizer) if options.tokenizer else None,
+    )
+    known: dict[str, Any] = {"command": harness.command, "setup": harness.setup, "python": harness.python}
+    if options.workload == "command":
+        return known, lambda progress: own.run(plan, progress)
+    if not options.base:
+        raise UsageError("--workload revisions compares two commits: name the first with --base")
+    repository = Repository(Path.cwd())
+    commits = {side: repository.commit(getattr(options, side)) for side in own.REVISIONS}
+    return {**known, **commits}, lambda progress: own.revisions(
+        plan, repository, options.base, options.head, progress
+    )
+
+
+def _model(given: str) -> str:
+    return str(Path(given).resolve()) if Path(given).exists() else given
 
 
 def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
@@ -288,7 +403,6 @@ def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
             raise UsageError(f"--{name.replace('_', '-')} is at least 1")
     if options.samples < 2:
         raise UsageError("--samples is at least 2: one sample has nothing that its reward is relative to")
-    model = options.model or str(toy.FOLDER)
     work = Work(
         steps=options.steps,
         prompts=options.prompts,
@@ -300,7 +414,7 @@ def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
     )
     settings = Settings(
         engine=options.engine,
-        model=str(Path(model).resolve()) if Path(model).exists() else model,
+        model=_model(options.model or str(toy.FOLDER)),
         dtype=options.dtype or ("float32" if options.engine == "transformers" else "bfloat16"),
         seed=options.seed,
         at_a_time=options.at_a_time,
@@ -343,18 +457,20 @@ def _progress(options: argparse.Namespace) -> Iterator[Callable[[str, int, int |
 
 
 def _compare(options: argparse.Namespace) -> int:
+    import msgspec
+
     from reviewbot.parity import compare, context, restores
     from reviewbot.parity.dumps import dump
     from reviewbot.parity.judge import Limits
 
-    columns = _columns(options.map) or _configured()
+    columns = _columns(options.map) or _mapping(_configured())
     reference = dump.opened("reference", options.reference, options.format, columns)
     restored = dump.opened("restored", options.restored, options.format, columns)
     begun = None
     if options.cut:
         restored.add(dump.rows_in(options.cut))
         begun = restores.begun(options.cut / "journal.jsonl")
-    flips = None
+    flips, started = None, time.monotonic()
     if options.control:
         control = dump.opened("control", options.control, options.format, columns)
         again = dump.opened("reference", options.reference, options.format, columns)
@@ -369,7 +485,10 @@ def _compare(options: argparse.Namespace) -> int:
         decode=context.tokenizer(options.tokenizer) if options.tokenizer else None,
         same_files=same,
     )
+    ready = time.monotonic()
     result = compare.compared(reference, restored, settings)
+    profile = {"control": ready - started, "compare": time.monotonic() - ready}
+    result = msgspec.structs.replace(result, profile={stage: round(s, 3) for stage, s in profile.items()})
     show(result, options)
     return code(result, options.allow_set_aside)
 
@@ -385,13 +504,16 @@ def _columns(given: list[str]) -> dict[str, str]:
     return columns
 
 
-def _configured() -> dict[str, str]:
-    """The mapping of the configuration, empty where there is none."""
+def _configured() -> Parity:
+    """What the configuration says of parity."""
     from reviewbot import config
     from reviewbot.lint import registry
 
-    settings, _ = config.load(Path.cwd(), frozenset(registry.rule_ids()))
-    return {field.replace("-", "_"): column for field, column in settings.parity.mapping.items()}
+    return config.load(Path.cwd(), frozenset(registry.rule_ids()))[0].parity
+
+
+def _mapping(settings: Parity) -> dict[str, str]:
+    return {field.replace("-", "_"): column for field, column in settings.mapping.items()}
 
 
 def _restores(options: argparse.Namespace) -> Restores | None:
@@ -408,8 +530,12 @@ def _restores(options: argparse.Namespace) -> Restores | None:
 
 def show(result: Result, options: argparse.Namespace) -> None:
     """Prints the result in the format asked for."""
+    import msgspec
+
     from reviewbot.render import parity_json
 
+    if not options.profile:
+        result = msgspec.structs.replace(result, profile=None)
     if options.output_format == "json":
         sys.stdout.write(parity_json.encode(result))
         return

@@ -41,7 +41,7 @@ class Options:
 
     `begun` are the calls that the killed run's journal shows begun and not ended. `control_flips` counts the
     rows in which the control leg differs from the reference. `manifests` are what the two runs say of
-    themselves, `doubts` why they would show nothing even if they were equal.
+    themselves, `doubts` why they would show nothing even if they were equal, `sides` what to call them.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -53,6 +53,7 @@ class Options:
     manifests: tuple[Manifest | None, Manifest | None] = (None, None)
     same_files: bool = False
     doubts: tuple[str, ...] = ()
+    sides: tuple[str, str] = ("reference", "restored")
 
 
 @dataclass
@@ -114,7 +115,7 @@ def _pair(state: _State, pair: Pair) -> None:
     state.fields.saw(restored)
     state.groups.add(reference)
     state.candidates = state.candidates or recorded(restored.top_logprobs) or recorded(restored.top_logits)
-    outcome = judged(reference, restored, state.options.limits, pair.same_bytes)
+    outcome = judged(reference, restored, state.options.limits, pair.same_bytes, state.options.sides)
     cut = (
         outcome.tie_at
         if outcome.tie
@@ -193,11 +194,12 @@ def _json(value: Any) -> Any:
 
 
 def _other(state: _State, event: Alone | Repeated) -> None:
+    one, other = state.options.sides
     lists: dict[tuple[type, Side], tuple[list[Identity], str]] = {
-        (Alone, "reference"): (state.missing, "the restored run did not train it"),
-        (Alone, "restored"): (state.extra, "the reference run did not train it"),
-        (Repeated, "reference"): (state.repeated, "the reference run trained it more than once"),
-        (Repeated, "restored"): (state.repeated, "the restored run trained it more than once"),
+        (Alone, "reference"): (state.missing, f"the {other} run did not train it"),
+        (Alone, "restored"): (state.extra, f"the {one} run did not train it"),
+        (Repeated, "reference"): (state.repeated, f"the {one} run trained it more than once"),
+        (Repeated, "restored"): (state.repeated, f"the {other} run trained it more than once"),
     }
     rows, why = lists[type(event), event.side]
     if event.row not in rows[-1:] and len(rows) < LISTED:
@@ -396,6 +398,7 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
         torn_lines=tuple(reference.torn + restored.torn),
         could_not_notice=tuple(_unnoticed(state, reference, restored)),
         environment=_environment(reference, restored, options),
+        sides=options.sides,
     )
 
 

@@ -1,4 +1,7 @@
-"""Faults that a restore may have, planted one at a time into a restored leg."""
+"""Faults that a restore may have, planted one at a time into a restored leg.
+
+Those of rows and of tool results may be planted into any leg.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ class Planted:
         self.planted = True
         return Request(**{**_fields(request), "max_tokens": request.max_tokens + 1})
 
-    def told(self, rollout: Rollout, answer: tuple[int, ...], digits: Sequence[int]) -> tuple[int, ...]:
+    def told(self, answer: tuple[int, ...], digits: Sequence[int]) -> tuple[int, ...]:
         """Spoils a tool's answer: one digit of it, in the first row that asks."""
         if self.name != "wrong-tool-result" or self.planted:
             return answer
@@ -93,8 +96,8 @@ class Planted:
         return False
 
     def rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Spoils rows as they go to the trainer: one of a restored call."""
-        at = next((i for i, row in enumerate(rows) if self._row == _name(row)), None)
+        """Spoils rows as they go to the trainer: one of a restored call; the first where there is none."""
+        at = next((i for i, row in enumerate(rows) if self._row in (None, _name(row))), None)
         if at is None or self.planted:
             return rows
         row = dict(rows[at])

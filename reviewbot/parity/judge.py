@@ -65,13 +65,25 @@ class Judged:
     not_a_number: int = 0
 
 
-def judged(reference: Row, restored: Row, limits: Limits, same_bytes: bool = False) -> Judged:
-    """The same row of both runs. With `same_bytes` both are equal, and only sense is checked."""
+Sides = tuple[str, str]
+
+
+def judged(
+    reference: Row,
+    restored: Row,
+    limits: Limits,
+    same_bytes: bool = False,
+    sides: Sides = ("reference", "restored"),
+) -> Judged:
+    """The same row of both runs. With `same_bytes` both are equal, and only sense is checked.
+
+    `sides` are what the runs are called.
+    """
     if same_bytes:
-        return _sensible(reference, restored, Judged(logprobs=_identical(reference)))
+        return _sensible(reference, restored, Judged(logprobs=_identical(reference)), sides)
     dropped = [
-        Difference(name, None, _brief(one), _brief(other), f"{'restored' if other is None else 'reference'} "
-                   "run did not write it")
+        Difference(name, None, _brief(one), _brief(other), f"the {sides[other is None]} run did not "
+                   "write it")
         for name in COMPARED
         if ((one := getattr(reference, name)) is None) != ((other := getattr(restored, name)) is None)
     ]  # fmt: skip
@@ -79,7 +91,7 @@ def judged(reference: Row, restored: Row, limits: Limits, same_bytes: bool = Fal
     if reference.token_ids is not None and restored.token_ids is not None:
         at = first_difference(reference.token_ids, restored.token_ids)
     if at is not None:
-        return _sensible(reference, restored, _tokens_differ(reference, restored, at, limits, dropped))
+        return _sensible(reference, restored, _tokens_differ(reference, restored, at, limits, dropped), sides)
     differences = [*dropped, *filter(None, (_exact(n, reference, restored) for n in _EXACT_AFTER_TOKENS))]
     logprobs, too_far = _logprobs("logprobs", reference, restored, limits.logprob(reference))
     _, trainers = _logprobs("prev_logprobs", reference, restored, limits.logprob(reference))
@@ -88,7 +100,7 @@ def judged(reference: Row, restored: Row, limits: Limits, same_bytes: bool = Fal
     judged = Judged(
         differences=tuple(differences), advantage=advantage, logprobs=logprobs, advantage_difference=gap
     )
-    return _sensible(reference, restored, judged)
+    return _sensible(reference, restored, judged, sides)
 
 
 _EXACT_AFTER_TOKENS = ("text", "loss_mask", "reward", "sample_mask", "finish_reason", "extras")
@@ -222,7 +234,7 @@ def _advantages(reference: Row, restored: Row, limit: float) -> tuple[Difference
     return Difference("advantages", at_, ours[at_], theirs[at_], why), largest
 
 
-def _sensible(reference: Row, restored: Row, judged: Judged) -> Judged:
+def _sensible(reference: Row, restored: Row, judged: Judged, sides: Sides) -> Judged:
     """Adds what makes no sense in itself: numbers that are none, lists that do not fit the tokens."""
     found: list[Difference] = []
     count = 0
@@ -240,7 +252,7 @@ def _sensible(reference: Row, restored: Row, judged: Judged) -> Judged:
         both = all(map(not_a_number, values))
         why = f"not a number{' in both runs' if both else ''}"
         found.append(Difference(name, at if listed else None, _brief(values[0]), _brief(values[1]), why))
-    for side, row in (("reference", reference), ("restored", restored)):
+    for side, row in zip(sides, (reference, restored), strict=True):
         if (
             row.token_ids is not None
             and row.loss_mask is not None

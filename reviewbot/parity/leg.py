@@ -6,10 +6,7 @@ far it is, and, in the leg that is to be killed, that it stands in mid-generatio
 
 from __future__ import annotations
 
-import ctypes
-import os
 import shutil
-import signal
 import sys
 import time
 from collections import deque
@@ -19,7 +16,7 @@ from typing import Any
 import msgspec
 
 from reviewbot.errors import ReviewbotError
-from reviewbot.parity import noise, rollout, task, writer
+from reviewbot.parity import noise, rollout, task, tied, writer
 from reviewbot.parity.engines.engine import Engine, Request, Settings, started
 from reviewbot.parity.faults import Planted
 from reviewbot.parity.journal import Entry, Journal, left, mended, read
@@ -66,16 +63,17 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 def main(words: list[str]) -> int:
     """Runs the legs that a spec file asks for."""
-    _die_with_parent()
+    tied.to_parent()
     spec = msgspec.json.decode(Path(words[0]).read_bytes(), type=Spec)
     try:
         begun = time.monotonic()
         engine = started(spec.settings)
         codec = task.codec(_local(spec.settings.model))
-        _say(ready=round(time.monotonic() - begun, 3))
+        load = round(time.monotonic() - begun, 3)
+        _say(ready=load)
         for out in spec.outs:
             _say(leg=Path(out.folder).name)
-            _Leg(spec, engine, codec, out).run()
+            _Leg(spec, engine, codec, out).run(load)
     except ReviewbotError as error:
         print(f"reviewbot: {error}", file=sys.stderr)
         return 2
@@ -84,15 +82,6 @@ def main(words: list[str]) -> int:
 
 def _local(model: str) -> Path | str:
     return Path(model) if Path(model).is_dir() else model
-
-
-def _die_with_parent() -> None:
-    """Whatever becomes of the process that started this one, no decoding goes on without it (Linux)."""
-    parent = os.getppid()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            os._exit(1)
 
 
 def _say(**values: Any) -> None:
@@ -110,9 +99,9 @@ class _Leg:
         self.restoring: dict[str, dict[str, Any]] = {}
         self.digits = [token for digit in "0123456789" for token in codec.encode(digit)[-1:]]
 
-    def run(self) -> None:
-        """All steps, then the leg's own account of itself."""
-        begun = time.monotonic()
+    def run(self, load: float) -> None:
+        """All steps, then the leg's own account of itself. `load` is the seconds that the engine took."""
+        begun, written = time.monotonic(), 0.0
         self.out.mkdir(parents=True, exist_ok=True)
         cut = Path(self.spec.cut) if self.spec.cut else None
         journal = self.out / "journal.jsonl"
@@ -129,8 +118,9 @@ class _Leg:
                 self.saved += sum(len(entry.tokens) for entry in found if entry.step == step)
                 continue
             rollouts = self.step(step, [entry for entry in found if entry.step == step])
-            rows = self.planted.rows(self.rows(rollouts)) if cut else self.rows(rollouts)
+            rows, began = self.planted.rows(self.rows(rollouts)), time.monotonic()
             writer.write(self.out, step, rows, self.work.dump_format)
+            written += time.monotonic() - began
         self.journal.flush()
         if self.restores:
             keys = left(read(journal))
@@ -138,7 +128,9 @@ class _Leg:
                 self.restores.write(msgspec.json.encode(said) + b"\n")
             self.restores.close()
         account = {
+            "load": load,
             "seconds": round(time.monotonic() - begun, 3),
+            "write": round(written, 3),
             "at_a_time": self.at_a_time,
             "decoded": self.decoded,
             "saved": self.saved,
@@ -271,8 +263,7 @@ class _Leg:
         if answer is None:
             made.done = True
             return
-        if self.restores:
-            answer = self.planted.told(made, answer, self.digits)
+        answer = self.planted.told(answer, self.digits)
         self.journal.write(self.entry(made, tool=answer))
         made.told(answer)
         made.saved, made.finish = [], None

@@ -7,22 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
 
-import msgspec
+from reviewbot.errors import UsageError
+from reviewbot.parity import tied
 
-from reviewbot.errors import ReviewbotError
-from reviewbot.parity import writer
-from reviewbot.parity.leg import Spec
-
-
-class LegFailed(ReviewbotError):
-    """A leg ended without its rows."""
-
-
-Hear = Callable[[dict[str, Any]], None]
+ROOT = Path(__file__).parent.parent.parent
+LONGEST = 1 << 16  # bytes of a line of output; a longer one is heard in pieces
 
 
 @contextlib.contextmanager
@@ -40,74 +33,77 @@ def ended_with_us() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def trainer(spec: Mapping[str, Any], folder: Path, threads: int, python: str = sys.executable) -> None:
-    """The trainer's pass over a leg's rows. Raises `LegFailed` where it ended with an error."""
-    path, log = folder / "trainer.spec.json", folder / "trainer.log"
-    writer.whole(path, msgspec.json.encode(spec))
-    with log.open("wb") as errors, _started("trainer", path, errors, threads, python, {}) as process:
-        process.wait()
-    if process.returncode:
-        raise LegFailed(_failed("trainer", log))
-
-
-def run(
-    name: str, spec: Spec, folder: Path, hear: Hear, python: str = sys.executable, env: Mapping[str, str] = {}
+def module(
+    name: str,
+    spec: Path,
+    hear: Callable[[bytes], bool] = lambda _: False,
+    *,
+    log: Path,
+    threads: int,
+    python: str | None = None,
+    env: Mapping[str, str] = {},
 ) -> int:
-    """One leg to its end; the exit code, which is -9 where it was killed in mid-generation as it had asked.
-
-    Raises `LegFailed` where it ended with an error, and names its log.
-    """
-    path = folder / f"{name}.spec.json"
-    writer.whole(path, msgspec.json.encode(spec))
-    log = folder / f"{name}.log"
-    with (
-        log.open("wb") as errors,
-        _started("leg", path, errors, spec.settings.threads, python, env) as process,
-    ):
-        assert process.stdout is not None
-        for line in process.stdout:
-            said = _said(line)
-            hear(said)
-            if "holding" in said:
-                os.killpg(process.pid, signal.SIGKILL)
-        status = process.wait()
-    if status not in (0, -signal.SIGKILL):
-        raise LegFailed(_failed(name, log))
-    return status
-
-
-@contextlib.contextmanager
-def _started(
-    module: str, spec: Path, errors: IO[bytes], threads: int, python: str, env: Mapping[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of ours that nothing is left of, whatever happens meanwhile."""
-    root = str(Path(__file__).parent.parent.parent)
-    paths = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
-    process = subprocess.Popen(
-        [python, "-m", f"reviewbot.parity.{module}", str(spec)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=errors,
+    """A module of ours, `reviewbot.parity.<name>`, with its spec; as `spawned`, its errors in `log`."""
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return spawned(
+        [python or sys.executable, "-m", f"reviewbot.parity.{name}", str(spec)],
+        hear,
         env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(threads), **env},
-        start_new_session=True,
+        errors=log,
     )
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
-def _failed(name: str, log: Path) -> str:
-    said_last = log.read_text(errors="replace").strip().splitlines()[-1:]
-    return f"the {name} leg failed ({''.join(said_last)[:300]}); its log: {log}"
+def last_words(log: Path) -> str:
+    """The last line of a log, shortened, and where the rest is."""
+    said = log.read_text(errors="replace").strip().splitlines()[-1:]
+    return f"({''.join(said)[:300]}); its log: {log}"
 
 
-def _said(line: bytes) -> dict[str, Any]:
-    """A line of a leg's output; libraries may print lines of their own."""
-    try:
-        said = msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return {}
-    return said if isinstance(said, dict) else {}
+def spawned(
+    words: Sequence[str],
+    hear: Callable[[bytes], bool],
+    *,
+    env: Mapping[str, str],
+    errors: Path | None = None,
+    cwd: Path | None = None,
+    timeout: float | None = None,
+) -> int:
+    """One command to its end; its exit code, negative for the signal that ended it.
+
+    `hear` is told each line of its output, with its errors among them unless those go to the file `errors`;
+    where it answers True the command and all that it started are killed by SIGKILL, and so they are after
+    `timeout` seconds. Raises `UsageError` where there is no such command.
+    """
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
+        try:
+            process = subprocess.Popen(
+                [sys.executable, tied.__file__, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                cwd=cwd,
+                env=dict(env),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise UsageError(f"{words[0]}: {error.strerror}") from None
+        clock = threading.Timer(timeout, _end, [process]) if timeout else None
+        if clock:
+            clock.start()
+        try:
+            assert process.stdout is not None
+            for line in iter(lambda: process.stdout.readline(LONGEST), b""):  # type: ignore[union-attr]
+                if hear(line):
+                    _end(process)
+            return process.wait()
+        finally:
+            if clock:
+                clock.cancel()
+            _end(process)
+            process.wait()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

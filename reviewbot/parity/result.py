@@ -123,19 +123,29 @@ class Mismatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """Figures of a run. `saved_share` is the share of tokens that the restore did not decode."""
+    """Figures of a run; None for what its workload does not have.
 
+    `saved_share` is the share of tokens that the restore did not decode. `command` and `commits` are those of
+    the repository's own harness.
+    """
+
+    workload: str
     seconds: float
-    tokens: int
-    tokens_per_second: float
-    saved_share: float
-    restored_decoded: int
-    cut_calls: int
     folder: str
+    tokens: int | None = None
+    tokens_per_second: float | None = None
+    saved_share: float | None = None
+    restored_decoded: int | None = None
+    cut_calls: int | None = None
+    command: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of one comparison. `why` gives the reasons of a verdict other than pass."""
+    """The outcome of one comparison. `why` gives the reasons of a verdict other than pass.
+
+    `sides` are what the two runs are called. `profile` has seconds by stage, where they were asked for.
+    """
 
     verdict: Verdict
     why: tuple[str, ...]
@@ -162,3 +172,5 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     planted: tuple[Planted, ...] = ()
     mismatch: Mismatch | None = None
     run: Run | None = None
+    sides: tuple[str, str] = ("reference", "restored")
+    profile: dict[str, float] | None = None

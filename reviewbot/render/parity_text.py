@@ -26,11 +26,11 @@ def show(result: Result, console: Console) -> None:
         for why in result.why:
             console.print(Text(f"  {one_line(why)}"))
     for index, failure in enumerate(result.failures[:SHOWN]):
-        _failure(failure, console, first=index == 0)
+        _failure(failure, console, result.sides if index == 0 else None)
     if result.failures_total > SHOWN:
         console.print(Text(f"  and {result.failures_total - SHOWN} more failures"))
     for index, row in enumerate(result.set_aside[:SHOWN]):
-        _set_aside(row, console, first=index == 0 and not result.failures)
+        _set_aside(row, console, result.sides if index == 0 and not result.failures else None)
     if len(result.set_aside) > SHOWN:
         console.print(Text(f"  and {len(result.set_aside) - SHOWN} more rows set aside"))
     for path, line in result.torn_lines:
@@ -40,7 +40,10 @@ def show(result: Result, console: Console) -> None:
     if result.mismatch:
         _mismatch(result.mismatch, console)
     if result.run:
-        _figures(result.run, console)
+        console.print(Text(figures(result.run)))
+    if result.profile:
+        stages = ", ".join(f"{stage} {seconds:g}" for stage, seconds in result.profile.items())
+        console.print(Text(f"seconds: {stages}"))
     console.print(Text("could not have noticed:"))
     for says in result.could_not_notice:
         console.print(Text(f"  - {one_line(says)}"))
@@ -71,7 +74,8 @@ def row_name(row: Identity | None) -> str:
     return "the run" if row is None else f"step {row[0]}, prompt {one_line(str(row[1]))}, sample {row[2]}"
 
 
-def _failure(failure: Failure, console: Console, first: bool) -> None:
+def _failure(failure: Failure, console: Console, sides: tuple[str, str] | None) -> None:
+    """One failure; with `sides`, what the runs are called, also the tokens around it."""
     line = Text("  ")
     line.append(row_name(failure.row), style="bold").append(f": {failure.field}", style="red")
     if failure.first_difference is not None:
@@ -81,10 +85,10 @@ def _failure(failure: Failure, console: Console, first: bool) -> None:
         line.append(" " + " → ".join("nothing" if v is None else one_line(str(v)) for v in values))
     console.print(line.append(f"  {one_line(failure.why)}"))
     if failure.context:
-        _context(failure.context, failure.first_difference, console, whole=first)
+        _context(failure.context, failure.first_difference, console, sides)
 
 
-def _set_aside(row: SetAside, console: Console, first: bool) -> None:
+def _set_aside(row: SetAside, console: Console, sides: tuple[str, str] | None) -> None:
     line = Text("  ").append(row_name(row.row), style="bold")
     line.append(f": set aside at {row.first_difference}: {row.reference} → {row.restored}", style="yellow")
     line.append(f"  gaps {row.gap_reference:.4g} and {row.gap_restored:.4g}, at most {row.tolerance:.4g}")
@@ -92,20 +96,23 @@ def _set_aside(row: SetAside, console: Console, first: bool) -> None:
         line.append(f"; also differs: {', '.join(row.also_differs)}")
     console.print(line)
     if row.context:
-        _context(row.context, row.first_difference, console, whole=first)
+        _context(row.context, row.first_difference, console, sides)
 
 
-def _context(context: Context, at: int | None, console: Console, whole: bool) -> None:
+def _context(context: Context, at: int | None, console: Console, sides: tuple[str, str] | None) -> None:
     line = f"    {context.part}"
     if context.restored_prefix:
         start, end = context.restored_prefix
         where = "in" if context.in_restored_prefix else "outside"
         line += f"; {where} the restored prefix (tokens {start} to {end - 1})"
     console.print(Text(line))
-    if not whole:
+    if sides is None:
         return
     table = Table.grid(padding=(0, 1))
-    rows = {name: Text(name, style="dim") for name in ("index", "trained", "reference", "restored")}
+    shown = dict(
+        zip(("index", "trained", "reference", "restored"), ("index", "trained", *sides), strict=True)
+    )
+    rows = {name: Text(says, style="dim") for name, says in shown.items()}
     cells: dict[str, list[Text]] = {name: [Text("    "), label] for name, label in rows.items()}
     for token in context.tokens:
         style = "bold red" if token.index == at else "" if token.reference == token.restored else "red"
@@ -140,13 +147,16 @@ def _mismatch(found: Mismatch, console: Console) -> None:
     console.print(Text(f"  most in {row_name(worst.row)}: {worst.max_difference:.3g}"))
 
 
-def _figures(run: Run, console: Console) -> None:
-    console.print(
-        Text(
-            f"{run.seconds:.0f} s, {run.tokens_per_second:,.0f} tokens a second; {run.cut_calls} calls cut; "
-            f"the restore saved {run.saved_share:.0%} of decoding"
-        )
-    )
+def figures(run: Run) -> str:
+    """A run's seconds and tokens, as far as its workload has them."""
+    said = [f"{run.seconds:.0f} s"]
+    if run.tokens_per_second is not None:
+        said[0] += f", {run.tokens_per_second:,.0f} tokens a second"
+    if run.cut_calls is not None:
+        said.append(f"{run.cut_calls} calls cut")
+    if run.saved_share is not None:
+        said.append(f"the restore saved {run.saved_share:.0%} of decoding")
+    return "; ".join(said)
 
 
 def _token(token: int | None, text: str | None) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import pygit2
-from pygit2.enums import DeltaStatus, DiffFind, DiffFlag, DiffOption, FileMode, ObjectType
+from pygit2.enums import CheckoutStrategy, DeltaStatus, DiffFind, DiffFlag, DiffOption, FileMode, ObjectType
 
 from reviewbot.errors import GitError
 from reviewbot.source.diff import Change, FileDiff, Hunk, Kind, Lines, Status, changed_ranges
@@ -145,6 +145,17 @@ class Repository:
     def blob(self, object_id: str) -> bytes:
         """A content by its id."""
         return self._object(object_id, pygit2.Blob).data
+
+    def checkout(self, commit: str, folder: Path) -> None:
+        """Writes a commit's files into an empty folder, with links and modes; no hook and no filter runs."""
+        wanted = (
+            CheckoutStrategy.FORCE | CheckoutStrategy.DONT_UPDATE_INDEX | CheckoutStrategy.DONT_WRITE_INDEX
+        )
+        write: Callable[..., None] = self._git.checkout_tree
+        _guarded(
+            lambda: write(self._tree(commit), directory=str(folder), strategy=wanted),
+            f"{commit[:12]} cannot be written into {folder}",
+        )
 
     def diff(self, old: str, new: str | None = None) -> Diff:
         """What changed from commit `old` to commit `new`, renames followed; to the work tree with files

@@ -1,0 +1,1 @@
+"""What a run does: which legs there are, and which are compared."""
