@@ -44,7 +44,7 @@ def fetch(
     words = ["-C", str(folder), "fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]
     if depth:
         words.append(f"--depth={depth}")
-    _git([*words, "--", f"{server}/{slug}", *commits], hard)
+    _git([*words, "--", f"{server}/{slug}.git", *commits], hard)
     return folder
 
 

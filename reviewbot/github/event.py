@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -69,7 +69,7 @@ class Issue(msgspec.Struct, frozen=True):
     """What was commented; `pull_request` is None for an issue."""
 
     number: int
-    pull_request: msgspec.Raw | None = None
+    pull_request: Any = None
 
 
 class CommentEvent(msgspec.Struct, frozen=True):

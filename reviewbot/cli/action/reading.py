@@ -1,0 +1,63 @@
+"""What the privileged modes say of a pull request: its commits are fetched as objects, and read as data."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewbot.cli.action import runner
+
+if TYPE_CHECKING:
+    from reviewbot.github.client import Pull
+    from reviewbot.model import Review
+    from reviewbot.review.ledger import Entry
+
+
+def objects(*commits: str) -> Path:
+    """A bare repository with these commits and all of their history; no file of them is written out."""
+    from reviewbot.github.commits import fetch
+
+    folder = runner.temporary() / "reviewbot-objects"
+    shutil.rmtree(folder, ignore_errors=True)
+    return fetch(folder, runner.server(), runner.slug(), commits, os.environ.get("GITHUB_TOKEN", ""))
+
+
+def review(pull: Pull) -> Review:
+    """The review of a pull request's head, rendered; the configuration is that of its base."""
+    from reviewbot.cli.review import reviewed
+
+    made, _ = reviewed(objects(pull.base, pull.head), pull.base, pull.head, runner.slug())
+    return made
+
+
+def explain(pull: Pull, entry: Entry) -> str:
+    """A finding explained, from its rule and, where the head still has it, from its own argument."""
+    from reviewbot.lint import registry
+    from reviewbot.model import RuleNote
+    from reviewbot.render import answers, comments
+    from reviewbot.source.permalink import from_slug
+
+    known = entry.rule in registry.rule_ids()
+    says = registry.first_sentence(entry.rule) if known else "This reviewbot has no such rule any more."
+    note = RuleNote(entry.rule, says, registry.section(entry.rule, "Instead") if known else "")
+    why = registry.section(entry.rule, "Why") if known else ""
+    remote = from_slug(runner.slug(), runner.server().partition("://")[2])
+    found = (one for one in review(pull).threads if one.finding.fingerprint == entry.fingerprint)
+    address = f"https://{remote}/pull/{pull.number}#discussion_r{entry.comment}" if entry.comment else ""
+    link = comments.links(pull.head, remote)
+    return answers.explanation(entry, note, why, address, next(found, None), link)
+
+
+def size(pull: Pull) -> str:
+    """Where the lines of a pull request go."""
+    from reviewbot.cli.main import main
+    from reviewbot.render.inert import block
+
+    out = io.StringIO()
+    with chdir(objects(pull.base, pull.head)), redirect_stdout(out):
+        main(["size", f"--base={pull.base}", f"--head={pull.head}", "--quiet", "--no-color"])
+    return f"Where the lines of `{pull.head[:12]}` go:\n\n{block(out.getvalue(), 'text')}\n"

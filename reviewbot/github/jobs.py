@@ -1,0 +1,115 @@
+"""Jobs that run code of a pull request, as their check runs tell of them: begun once, concluded once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reviewbot.errors import GitHubError, Unsure
+from reviewbot.github.answers import answer
+from reviewbot.github.client import Check, CheckOutput, Conclusion, GitHub
+from reviewbot.parity.result import Verdict
+from reviewbot.render import answers
+from reviewbot.review.outcome import Kind, Outcome
+from reviewbot.source.permalink import Remote
+
+_CONCLUSIONS: dict[Verdict, Conclusion] = {
+    "pass": "success",
+    "fail": "failure",
+    "set_aside": "neutral",
+    "inconclusive": "neutral",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One authorized job: what it runs, of which pull request and commit (a full id), for which finding
+    ("" for parity), under which check run."""
+
+    kind: Kind
+    pull: int
+    sha: str
+    finding: str
+    check: int
+
+
+def name(kind: Kind, finding: str = "") -> str:
+    """The name of a job's check run."""
+    return f"reviewbot {kind} {finding}".rstrip()
+
+
+def latest(github: GitHub, sha: str, kind: Kind, finding: str = "") -> Check | None:
+    """The last check run of such a job on a commit, if this token's app made it."""
+    found = [check for check in github.checks(sha, name(kind, finding)) if check.external_id == sha]
+    return max(found, key=lambda check: check.id, default=None)
+
+
+def begin(github: GitHub, pull: int, sha: str, kind: Kind, finding: str = "", log: str = "") -> Job:
+    """A job with a new check run. `log` is the address of its run."""
+    before = latest(github, sha, kind, finding)
+    try:
+        check = github.add_check(
+            name(kind, finding),
+            sha,
+            external_id=sha,
+            status="in_progress",
+            output=CheckOutput(f"{kind} is under way", "The report follows in the pull request."),
+            details_url=log,
+        )
+    except Unsure:
+        # It may have been stored without an answer.
+        there = latest(github, sha, kind, finding)
+        if there is None or (before is not None and there.id == before.id):
+            raise
+        check = there
+    return Job(kind, pull, sha, finding, check.id)
+
+
+def conclude(github: GitHub, job: Job, conclusion: Conclusion, title: str, summary: str) -> bool:
+    """Concludes a job's check run, unless somebody has. Says whether it did."""
+    there = [check for check in github.checks(job.sha, name(job.kind, job.finding)) if check.id == job.check]
+    if not there or there[0].status == "completed":
+        return False
+    github.edit_check(
+        job.check, status="completed", conclusion=conclusion, output=CheckOutput(title, summary)
+    )
+    return True
+
+
+def supersede(github: GitHub, pull: int, sha: str, kind: Kind, why: str, finding: str = "") -> bool:
+    """Concludes what is under way on a commit and has become pointless. `why` is a clause."""
+    check = latest(github, sha, kind, finding)
+    if check is None or check.status == "completed":
+        return False
+    job = Job(kind, pull, sha, finding, check.id)
+    return conclude(github, job, "neutral", why, answers.sentence(why))
+
+
+def report(
+    github: GitHub, job: Job, outcome: Outcome | str, remote: Remote | None, log: str, *, cancelled: bool
+) -> tuple[Conclusion, str] | None:
+    """Tells what a job came to, and concludes its check run. A string says why it came to nothing.
+
+    Returns the conclusion and the text; None where somebody had concluded it before, so that there is
+    nothing to tell.
+    """
+    conclusion: Conclusion
+    if isinstance(outcome, str):
+        conclusion = "neutral" if cancelled else "failure"
+        title = f"{job.kind} came to nothing"
+        text = answers.nothing(job.kind, outcome, job.sha, remote, log)
+    else:
+        conclusion = _CONCLUSIONS[outcome.verdict]
+        title = answers.headline(job.kind, outcome)
+        text = answers.reported(job.kind, outcome, job.sha, job.finding, remote, log)
+    there = [check for check in github.checks(job.sha, name(job.kind, job.finding)) if check.id == job.check]
+    if not there or there[0].status == "completed":
+        return None
+    failed: GitHubError | None = None
+    try:
+        answer(github, job.pull, f"{job.kind}-{job.check}", text)
+    except GitHubError as error:  # the check run is concluded all the same
+        failed = error
+    conclude(github, job, conclusion, title, text)
+    if failed is not None:
+        raise failed
+    return conclusion, text

@@ -1,0 +1,209 @@
+"""What a comment or a label orders, done: read the order, ask for the role, do it, say so.
+
+Nothing of the pull request is run here. What needs that is authorized for another job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reviewbot.errors import GitHubError
+from reviewbot.github import approval, jobs, ledgers
+from reviewbot.github.answers import answer
+from reviewbot.github.approval import WRITERS, Asked, Refusal, word
+from reviewbot.github.client import GitHub, Pull, Reaction
+from reviewbot.github.event import CommentEvent, PullEvent
+from reviewbot.github.jobs import Job
+from reviewbot.render import answers
+from reviewbot.review.commands import VERBS, Command, Misuse, Said, Verb, parse, served
+from reviewbot.review.ledger import Entry
+
+TRIAGE = ("triage", *WRITERS)
+_NO_GPU = "no GPU is set up here: that takes `reviewbot init --gpu` and `REVIEWBOT_GPU_GROUP_LOCKED`"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What orders need beside the API. `review` reviews the head again and posts what changed, `explain`
+    and `size` give their answers in Markdown; all of them read commits as data."""
+
+    review: Callable[[Pull], None]
+    explain: Callable[[Pull, Entry], str]
+    size: Callable[[Pull], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How this workflow is set up: the commands that it does, whether a GPU may be used, the label that asks
+    for one, and the address of this run's log."""
+
+    verbs: Collection[str] = VERBS
+    gpu: bool = False
+    label: str = ""
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Authorized:
+    """A job that may start. `target` is what is to be probed (`path.py::function`), "" for parity."""
+
+    job: Job
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Who gave an order and when, and the key of its answer."""
+
+    by: str
+    when: str
+    key: str
+
+
+def heard(github: GitHub, event: CommentEvent, work: Work, setting: Setting) -> Authorized | None:
+    """Does what a comment orders. None where there is nothing to authorize."""
+    user, said = event.comment.user, event.comment
+    if user is None or event.issue.pull_request is None:
+        return None
+    by_bot = user.type != "User" or user.login == github.viewer
+    order = parse(Said(said.body, edited=event.action != "created", by_bot=by_bot))
+    if order is None or not served(order, setting.verbs):
+        return None
+    number, key = event.issue.number, f"command-{said.id}"
+    try:
+        if isinstance(order, Misuse):
+            raise Refusal(order.says)
+        pull = _allowed(github, number, user.login, order, setting)
+        _receipt(github, said.id, "eyes")
+        done = _do(github, pull, Heard(user.login, said.created_at, key), order, work, setting)
+    except Refusal as refusal:
+        _receipt(github, said.id, "-1")
+        answer(github, number, key, answers.sentence(str(refusal)))
+        return None
+    except GitHubError:
+        _receipt(github, said.id, "confused")
+        raise
+    _receipt(github, said.id, "+1")
+    return done
+
+
+def labeled(github: GitHub, event: PullEvent, setting: Setting) -> Authorized | None:
+    """Authorizes a parity run for a label; takes the label off where it may not start one."""
+    if event.action != "labeled" or event.label is None or event.label.name != setting.label:
+        return None
+    pull = event.pull_request
+    asked = Asked("parity", pull.number, event.sender.login, pull.updated_at, sha=pull.head.sha)
+    try:
+        return _authorized(github, asked, setting)
+    except Refusal as refusal:
+        github.remove_label(pull.number, setting.label)
+        key = f"label-{pull.head.sha[:12]}"
+        answer(github, pull.number, key, answers.sentence(f"The label is taken off: {refusal}"))
+        return None
+
+
+def revoke(github: GitHub, event: PullEvent, label: str) -> None:
+    """A push or a close ends an approval: the label goes, and what is under way is concluded."""
+    number, closed = event.pull_request.number, event.action == "closed"
+    old = event.pull_request.head.sha if closed else event.before
+    if old:
+        why = "the pull request was closed" if closed else "there are new commits"
+        jobs.supersede(github, number, old, "parity", why)
+    if label and label in github.labels(number):
+        github.remove_label(number, label)
+        if not closed:
+            says = (
+                f"The label `{label}` is taken off, since it was set for `{old[:12]}`: set it again once the "
+            )
+            says += "review of the new commits is there"
+            answer(github, number, f"revoke-{old[:12]}", answers.sentence(says))
+
+
+def _receipt(github: GitHub, comment: int, reaction: Reaction) -> None:
+    with suppress(GitHubError):  # a courtesy: the deed does not hang on it
+        github.react(comment, reaction)
+
+
+def _allowed(github: GitHub, number: int, by: str, order: Command, setting: Setting) -> Pull:
+    """The pull request, if this person may order this, and it makes sense. Raises `Refusal`."""
+    pull = github.pull(number)
+    if order.verb in ("help", "size"):
+        return pull
+    if order.verb != "explain":
+        _may(github, order.verb, by, pull)
+        if not pull.open:
+            raise Refusal("this pull request is closed")
+    if order.verb == "parity" and not setting.gpu:
+        raise Refusal(_NO_GPU)
+    if order.id:
+        entry = _entry(github, number, order.id)
+        if order.verb in ("dismiss", "probe") and entry.state in ("fixed", "gone"):
+            raise Refusal(f"`{order.id}` is not there any more")
+        if order.verb == "reopen" and entry.state != "dismissed":
+            raise Refusal(f"`{order.id}` is not dismissed")
+    return pull
+
+
+def _may(github: GitHub, verb: Verb, by: str, pull: Pull) -> None:
+    if verb == "recheck" and by == pull.author:
+        return
+    role = github.role(by)
+    if role not in (TRIAGE if verb == "recheck" else WRITERS):
+        least = "triage or more" if verb == "recheck" else "write, maintain or admin"
+        raise Refusal(f"`{verb}` takes the role {least}, and yours is {word(role)}")
+
+
+def _entry(github: GitHub, number: int, name: str) -> Entry:
+    kept = ledgers.load(github, number)
+    found = kept.ledger.entry(name) if kept else None
+    if found is None:
+        raise Refusal(f"there is no finding `{name}` here")
+    return found
+
+
+def _do(
+    github: GitHub, pull: Pull, heard: Heard, order: Command, work: Work, setting: Setting
+) -> Authorized | None:
+    number = pull.number
+    if order.verb == "help":
+        answer(github, number, heard.key, answers.help_page())
+    elif order.verb == "explain":
+        answer(github, number, heard.key, work.explain(pull, _entry(github, number, order.id)))
+    elif order.verb == "size":
+        answer(github, number, heard.key, work.size(pull))
+    elif order.verb == "parity":
+        asked = Asked("parity", number, heard.by, heard.when, named=order.sha)
+        return _authorized(github, asked, setting)
+    elif order.verb == "probe":
+        asked = Asked("probe", number, heard.by, heard.when, finding=order.id)
+        return _authorized(github, asked, setting, _target(_entry(github, number, order.id)))
+    else:
+        if order.verb == "dismiss":
+            ledgers.change(github, number, lambda one: one.dismissed(order.id, heard.by, order.reason))
+        elif order.verb == "reopen":
+            ledgers.change(github, number, lambda one: one.reopened(order.id))
+        work.review(pull)
+    return None
+
+
+def _target(entry: Entry) -> str:
+    if not entry.unit or not entry.path.endswith(".py"):
+        raise Refusal(f"`{entry.id}` does not stand in a function, so that there is nothing to run")
+    target = f"{entry.path}::{entry.unit}"
+    if not target.isprintable():
+        raise Refusal(f"the name of the file of `{entry.id}` cannot be handed to a job")
+    return target
+
+
+def _authorized(github: GitHub, asked: Asked, setting: Setting, target: str = "") -> Authorized:
+    if asked.kind == "parity" and not setting.gpu:
+        raise Refusal(_NO_GPU)
+    sha = approval.approve(github, asked)
+    jobs.supersede(github, asked.pull, sha, asked.kind, "another run was asked for", asked.finding)
+    job = jobs.begin(github, asked.pull, sha, asked.kind, asked.finding, setting.log)
+    if github.pull(asked.pull).head != sha:
+        jobs.supersede(github, asked.pull, sha, asked.kind, "there are new commits", asked.finding)
+        raise Refusal("there are new commits: look at the review of them, then ask again")
+    return Authorized(job, target)
