@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewbot import config
+from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.render.progress import watched
 
@@ -19,10 +21,20 @@ examples:
   reviewbot size                                     what HEAD adds since it left the default branch
   reviewbot size --base main --head topic            one local branch against another
   reviewbot size --base main --round 2f1c --round 9a0b   the change at earlier heads too, oldest first
-  reviewbot size --base main --output-format json    everything
+  reviewbot size --base main --probe                 run what the proposed diffs touch, and keep to what holds
+  reviewbot size --base main --output-format json    everything, diffs included
 
-Every sum adds up to `git diff --numstat` from the commit at which the head left the base. Nothing of either
-commit is run.
+Every sum adds up to `git diff --numstat` from the commit at which the head left the base. Each finding of
+`reviewbot review` says which lines it would take away or add; what only these lines used goes along. The
+diffs are shown with --diffs, and apply with `git apply`.
+
+Nothing of either commit is run without --probe; with it, tests and checks run in a sandbox.
+
+exit codes:
+  0  written
+  1  a finding at or above --fail-on (default: never)
+  2  wrong use, or input that cannot be read
+  3  --probe, and nothing could be run
 """
 
 
@@ -43,6 +55,10 @@ def add(command: argparse.ArgumentParser) -> None:
         help="an earlier head of the change; repeat it, oldest first",
     )
     command.add_argument("--output-format", choices=("text", "json"), default="text")
+    command.add_argument("--diffs", action="store_true", help="show the proposed diffs (text)")
+    command.add_argument(
+        "--fail-on", choices=config.FAIL_ON, default="never", help="the least certainty that ends it with 1"
+    )
     command.add_argument(
         "--repository",
         metavar="OWNER/REPO",
@@ -50,6 +66,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress, no remarks")
     command.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
+    proving.add(command)
 
 
 def main(options: argparse.Namespace) -> int:
@@ -67,7 +84,8 @@ def main(options: argparse.Namespace) -> int:
                     f"reviewbot: {visible(file.path)}: lines not told apart: {visible(file.note)}",
                     file=sys.stderr,
                 )
-    return 0
+    failing = config.failing(options.fail_on)
+    return int(any(cut.certainty in failing for cut in made.cuts))
 
 
 def sized(options: argparse.Namespace, colour: bool) -> Size:
@@ -75,7 +93,7 @@ def sized(options: argparse.Namespace, colour: bool) -> Size:
     from reviewbot.cli.review import reviewed
     from reviewbot.lint import registry
     from reviewbot.review.size.count import round_size
-    from reviewbot.review.size.result import Size
+    from reviewbot.review.size.whole import whole
     from reviewbot.source.git import Repository
 
     folder = Path.cwd()
@@ -103,7 +121,7 @@ def sized(options: argparse.Namespace, colour: bool) -> Size:
                 partial(show, what="counting"),
             )
         )
-    return Size(review.repository, base, tuple(rounds))
+    return whole(repository.root or folder, repository, review, rounds)
 
 
 def _written(made: Size, options: argparse.Namespace, colour: bool) -> str:
@@ -113,4 +131,4 @@ def _written(made: Size, options: argparse.Namespace, colour: bool) -> str:
         return size_json.encode(made)
     from reviewbot.render import size_text
 
-    return size_text.text(made, colour=colour)
+    return size_text.text(made, colour=colour, diffs=options.diffs)

@@ -208,3 +208,113 @@ def test_help_has_examples(reviewbot):
     ran = reviewbot("size", "--help")
     assert ran.code == 0
     assert "reviewbot size --base main --round 2f1c" in ran.out
+
+
+PARITY = '''"""Rows of a baseline run against those of a restored one."""
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+EXACT = ("group", "reward", "mask", "tokens")
+APPROXIMATE = ("advantages",)
+
+
+def close(left, right, rtol, atol):
+    """Whether two lists of numbers agree."""
+    return all(math.isclose(a, b, rel_tol=rtol, abs_tol=atol) for a, b in zip(left, right, strict=True))
+
+
+def compare(baseline, restored, *, rtol=1e-4, atol=1e-5):
+    if len(baseline) != len(restored):
+        raise AssertionError("rows are missing")
+    for left, right in zip(baseline, restored, strict=True):
+        for field in EXACT:
+            if left[field] != right[field]:
+                raise AssertionError(field)
+        for field in APPROXIMATE:
+            if not close(left[field], right[field], rtol, atol):
+                raise AssertionError(field)
+
+
+def load(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("baseline", type=Path)
+    parser.add_argument("restored", type=Path)
+    parser.add_argument("--rtol", type=float, default=1e-4)
+    parser.add_argument("--atol", type=float, default=1e-5)
+    options = parser.parse_args()
+    compare(load(options.baseline), load(options.restored), rtol=options.rtol, atol=options.atol)
+
+
+if __name__ == "__main__":
+    main()
+'''
+PARITY_TESTS = """import pytest
+
+from tests.parity import close, compare
+
+
+def row(**changes):
+    return {"group": 1, "reward": 1.0, "mask": [1, 1], "tokens": [3, 4], "advantages": [0.5, 0.5], **changes}
+
+
+def test_same():
+    compare([row(), row()], [row(), row()])
+
+
+def test_another_token():
+    with pytest.raises(AssertionError):
+        compare([row(), row()], [row(), row(tokens=[3, 5])])
+
+
+def test_close():
+    assert close([1.0], [1.0 + 1e-9], 1e-4, 1e-5)
+    assert not close([1.0], [1.1], 1e-4, 1e-5)
+"""
+ADVANTAGE = """def write_advantages(rows):
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row["reward"])
+    for row in rows:
+        mean = sum(groups[row["group"]]) / len(groups[row["group"]])
+        row["advantages"] = [(row["reward"] - mean) * on for on in row["mask"]]
+    return rows
+"""
+
+
+@pytest.fixture
+def parity(repository):
+    """A branch that adds a parity script with a comparison that can fail only where others did."""
+    repository.commit({"trainer/__init__.py": "", "trainer/advantage.py": ADVANTAGE, "pyproject.toml": ""})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit(
+        {
+            "tests/__init__.py": "",
+            "tests/parity.py": PARITY,
+            "tests/test_parity.py": PARITY_TESTS,
+        }
+    )
+    return repository
+
+
+def test_a_deletion_takes_along_what_only_it_used(reviewbot, parity):
+    size = sized(reviewbot("size", "--base", "main", "--output-format", "json", cwd=parity.folder))
+    (cut,) = size["cuts"]
+    assert (cut["rule"], cut["state"]) == ("implied-check", "applies")
+    assert {(one["what"], one["name"], one["path"]) for one in cut["along"]} == {
+        ("constant", "APPROXIMATE", "tests/parity.py"),
+        ("function", "close", "tests/parity.py"),
+        ("import", "math", "tests/parity.py"),
+        ("parameter", "rtol", "tests/parity.py"),
+        ("parameter", "atol", "tests/parity.py"),
+        ("flag", "--rtol", "tests/parity.py"),
+        ("flag", "--atol", "tests/parity.py"),
+        ("test", "test_close", "tests/test_parity.py"),
+        ("import", "close", "tests/test_parity.py"),
+    }

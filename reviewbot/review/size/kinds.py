@@ -136,7 +136,7 @@ class _Painter:
         for unit in self.file.units:
             # Of what did not change nothing is asked, and looking for checks costs a parse.
             if unit.kind == "module" or not self.wanted.isdisjoint(range(unit.line, unit.end_line + 1)):
-                checks = list(_checks(unit))
+                checks = list(checks_of(unit))
                 self._paint(unit.line, unit.end_line, _of_unit(unit, bool(checks)))
                 found += checks
                 for statement in _reports(unit):
@@ -208,7 +208,7 @@ def _is_fixture(tree: ast.AST) -> bool:
     return False
 
 
-def _checks(unit: Unit) -> Iterator[tuple[int, int]]:
+def checks_of(unit: Unit) -> Iterator[tuple[int, int]]:
     """First and last line of each check of a unit."""
     said = any(isinstance(node.value, (ast.Call, ast.Await)) for node in unit.asts(ast.Expr))
     if not said and not unit.has(ast.Assert, ast.Raise, ast.With):

@@ -1,0 +1,52 @@
+"""The size of a change: its rounds, and what the findings of the last one would take away or add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from reviewbot.model import Review
+from reviewbot.review.size.cuts import Made, cuts
+from reviewbot.review.size.joint import after_all, check_table, joint
+from reviewbot.review.size.result import RoundSize, Size
+from reviewbot.source.git import Repository
+from reviewbot.source.numstat import churn
+
+MOST_TEXT = 1 << 20  # bytes of a file in which names are looked for
+
+# What running shows of the cuts: they come back tested, withdrawn, or as they were.
+Try = Callable[[Sequence[Made]], Sequence[Made]]
+
+
+def whole(
+    folder: Path, repository: Repository, review: Review, rounds: Sequence[RoundSize], tried: Try = list
+) -> Size:
+    """All of it; `folder` is where git is asked, `review` that of the last round."""
+    last = review.rounds[-1]
+    own = {one.path: one.added for one in churn(folder, last.merge_base, last.head)}
+    read = lru_cache(maxsize=512)(partial(repository.read, last.head))
+    texts = lru_cache(maxsize=1)(partial(_texts, repository, last.head))
+    made = tried(cuts(review.threads, read, texts, own))
+    together = joint(made, read, texts)
+    return Size(
+        repository=review.repository,
+        base=last.base,
+        rounds=tuple(rounds),
+        cuts=tuple(one.cut for one in made),
+        checks=check_table(together, made),
+        after=after_all(together, own),
+    )
+
+
+def _texts(repository: Repository, commit: str) -> list[tuple[str, bytes]]:
+    """Every file of a commit that is text and no larger than `MOST_TEXT`."""
+    return [(path, content) for path, content in _contents(repository, commit) if b"\0" not in content[:8000]]
+
+
+def _contents(repository: Repository, commit: str) -> Iterable[tuple[str, bytes]]:
+    for entry in repository.files(commit):
+        if entry.kind == "file":
+            content = repository.blob(entry.id)
+            if len(content) <= MOST_TEXT:
+                yield entry.path, content
