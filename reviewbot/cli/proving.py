@@ -59,7 +59,7 @@ def proved(findings: Sequence[Finding], root: Path, seconds: float) -> tuple[Fin
     if not able:
         return tuple(findings)
     try:
-        judged = {id(one.finding): one for one in confirm.confirm(able, root, seconds=seconds, progress=_say)}
+        judged = {id(one.finding): one for one in confirm.confirm(able, root, seconds=seconds, progress=say)}
     except NoSandbox as error:
         print(f"reviewbot: --probe: {error}", file=sys.stderr)
         return tuple(findings)
@@ -97,7 +97,7 @@ def proved_at(
     return prove
 
 
-def _say(says: str) -> None:
+def say(says: str) -> None:
     """Progress, on a terminal only."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{says}\r", end="", file=sys.stderr, flush=True)

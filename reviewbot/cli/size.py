@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from reviewbot import config
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
+from reviewbot.errors import NoSandbox
 from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
     from reviewbot.review.size.result import Size
+    from reviewbot.review.size.whole import Try
+    from reviewbot.source.git import Repository
 
 EXAMPLES = """\
 examples:
@@ -34,7 +37,7 @@ exit codes:
   0  written
   1  a finding at or above --fail-on (default: never)
   2  wrong use, or input that cannot be read
-  3  --probe, and nothing could be run
+  3  --probe, and code cannot be shut in on this machine
 """
 
 
@@ -74,7 +77,11 @@ def main(options: argparse.Namespace) -> int:
     from reviewbot.render.inert import visible
 
     colour = wants_colour(options.no_color)
-    made = sized(options, colour)
+    try:
+        made = sized(options, colour)
+    except NoSandbox as error:
+        print(f"reviewbot: inconclusive: --probe: {error}", file=sys.stderr)
+        return 3
     sys.stdout.write(_written(made, options, colour))
     last = made.rounds[-1]
     if not options.quiet:
@@ -121,7 +128,19 @@ def sized(options: argparse.Namespace, colour: bool) -> Size:
                 partial(show, what="counting"),
             )
         )
-    return whole(repository.root or folder, repository, review, rounds)
+    return whole(
+        repository.root or folder, repository, review, rounds, _tried(options, repository, heads[-1])
+    )
+
+
+def _tried(options: argparse.Namespace, repository: Repository, head: str) -> Try:
+    """What runs the diffs, where that is asked for."""
+    if not options.probe:
+        return list
+    from reviewbot.review.size.tried import tried
+
+    say = (lambda says: None) if options.quiet else proving.say
+    return partial(tried, repository=repository, head=head, seconds=options.probe_budget, progress=say)
 
 
 def _written(made: Size, options: argparse.Namespace, colour: bool) -> str:

@@ -6,7 +6,6 @@ stays as it was. Each way of confirming also says when it refutes: never because
 
 from __future__ import annotations
 
-import ast
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from reviewbot.probe.run import Wish, look, opened
 from reviewbot.probe.search import Passing, Search, Tried
 from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target
+from reviewbot.probe.without import callers
 from reviewbot.probe.witness import witness
 from reviewbot.source.units import File
 
@@ -76,7 +76,7 @@ class _Bench:
     def entries(self, finding: Finding) -> list[Target]:
         """Functions through which the finding's own is reached in its file, outermost first."""
         path = self.root / finding.span.path
-        names = _callers(File(str(path), path.read_bytes()), finding.unit)
+        names = callers(File(str(path), path.read_bytes()), finding.unit)
         return [targets.parse(f"{path}::{name}") for name in names]
 
     def recorded(self, wanted: Sequence[Target]) -> Harvest:
@@ -197,23 +197,6 @@ def _judge(bench: _Bench, finding: Finding) -> Judged:
 
 def _node(target: Target) -> str:
     return f"{target.root / target.path}::{target.unit.replace('.', '::')}"
-
-
-def _callers(file: File, unit: str) -> list[str]:
-    """Qualified names of the file's functions that reach `unit`, the farthest first, then `unit`."""
-    calls: dict[str, set[str]] = {}
-    for one in file.units:
-        if one.is_function:
-            nodes = [node for node in ast.walk(one.tree) if isinstance(node, ast.Call)]
-            calls[one.name] = {ast.unparse(node.func).rpartition(".")[2] for node in nodes}
-    levels = [[unit]]
-    seen = {unit}
-    while levels[-1]:
-        last = {name.rpartition(".")[2] for name in levels[-1]}
-        above = [name for name, called in calls.items() if called & last and name not in seen]
-        seen.update(above)
-        levels.append(above)
-    return [name for level in reversed(levels) for name in level if file.unit(name) is not None]
 
 
 def _sites(study: _Study, finding: Finding, kind: str) -> set[int]:

@@ -8,8 +8,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +70,19 @@ class Call:
 @dataclass(frozen=True)
 class Harvest:
     """What was recorded of each function, in the order asked; what could not run; layers of the sandbox;
-    absent packages that had stand-ins."""
+    absent packages that had stand-ins; the outcome of each test by its pytest id."""
 
     calls: tuple[tuple[Call, ...], ...]
     not_run: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+
+
+def outcomes(root: Path, tests: Sequence[str], *, seconds: float, python: str | None = None) -> Harvest:
+    """Runs tests (pytest ids or files) in a sandbox for their outcomes alone."""
+    return _run(root, (), tests, time.monotonic() + seconds, python, plugins=False)
 
 
 def from_tests(
@@ -201,7 +207,8 @@ def _run(
         files=256,
         python=python or Wants("recorder").python,
     )
-    search = closure.search_paths(root, functions[0].path.resolve().relative_to(root.resolve()).as_posix())
+    nearest = functions[0].path if functions else Path(tests[0].partition("::")[0])
+    search = closure.search_paths(root, nearest.resolve().relative_to(root.resolve()).as_posix())
     asked = {
         "functions": [[str(f.path), f.unit, str(number)] for number, f in enumerate(functions)],
         "most": MOST_RECORDS,
@@ -216,6 +223,7 @@ def _run(
     }
     calls: list[list[Call]] = [[] for _ in functions]
     not_run: list[str] = []
+    outcomes: dict[str, str] = {}
     with Box(wants, asked) as box:
         layers = tuple(box.held.names)
         try:
@@ -225,6 +233,9 @@ def _run(
                     number, call = _call(line["record"])
                     if 0 <= number < len(calls) and len(calls[number]) < MOST_RECORDS and call:
                         calls[number].append(call)
+                elif "outcome" in line:
+                    name, outcome = map(str, line["outcome"])
+                    outcomes[name[:300]] = outcome[:20]
                 elif "not_run" in line:
                     not_run.append(": ".join(str(part)[:300] for part in line["not_run"][:2]))
                 elif "done" in line:
@@ -233,7 +244,15 @@ def _run(
             not_run.append("the tests were stopped before their end: they took too long")
         except ChildGone as error:
             not_run.append(f"the tests were stopped before their end: {error.why}")
-    return Harvest(tuple(map(tuple, calls)), tuple(dict.fromkeys(not_run))[:20], layers, tuple(tests))
+        except (TypeError, ValueError):
+            not_run.append("the tests were stopped before their end: they sent what makes no sense")
+    return Harvest(
+        tuple(map(tuple, calls)),
+        tuple(dict.fromkeys(not_run))[:20],
+        layers,
+        tuple(tests),
+        outcomes=outcomes,
+    )
 
 
 def classes_of(calls: Sequence[Call], module: str) -> list[str]:

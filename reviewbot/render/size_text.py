@@ -195,6 +195,7 @@ def _along(console: Console, cut: Cut) -> None:
 def _checks(size: Size) -> Table:
     table = _table(("check", False), ("today", True), ("after", False))
     table.columns[0].overflow, table.columns[0].no_wrap = "ellipsis", True
+    table.columns[0].max_width = 64
     path = ""
     for check in size.checks:
         if check.path != path:

@@ -258,19 +258,23 @@ if __name__ == "__main__":
 PARITY_TESTS = """import pytest
 
 from tests.parity import close, compare
+from trainer.advantage import write_advantages
 
 
-def row(**changes):
-    return {"group": 1, "reward": 1.0, "mask": [1, 1], "tokens": [3, 4], "advantages": [0.5, 0.5], **changes}
+def rows(last=4):
+    return write_advantages([
+        {"group": 1, "reward": 1.0, "mask": [1, 1], "tokens": [3, 4]},
+        {"group": 1, "reward": 0.0, "mask": [1, 1], "tokens": [3, last]},
+    ])
 
 
 def test_same():
-    compare([row(), row()], [row(), row()])
+    compare(rows(), rows())
 
 
 def test_another_token():
     with pytest.raises(AssertionError):
-        compare([row(), row()], [row(), row(tokens=[3, 5])])
+        compare(rows(), rows(5))
 
 
 def test_close():

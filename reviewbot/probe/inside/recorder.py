@@ -227,12 +227,17 @@ class _Plugin:
             self._tell(str(report.nodeid), says[-1][:300] if says else "it failed")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            self._send({"outcome": [str(report.nodeid), str(report.outcome)]})
         if report.when == "setup" and report.failed:
             says = str(report.longrepr).strip().splitlines()
             self._tell(str(report.nodeid), says[-1][:300] if says else "its set-up failed")
 
     def _tell(self, where: str, says: str) -> None:
-        self.recorder.replies.write(json.dumps({"not_run": [where, says]}) + "\n")
+        self._send({"not_run": [where, says]})
+
+    def _send(self, line: dict[str, Any]) -> None:
+        self.recorder.replies.write(json.dumps(line) + "\n")
         self.recorder.replies.flush()
 
 

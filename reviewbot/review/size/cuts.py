@@ -18,6 +18,7 @@ from reviewbot.source.patch import applied, replacements, unified
 from reviewbot.source.units import File
 
 NOT_MADE = "no diff is made of findings of this rule"
+PARSES = "applies, and the files parse"
 _IMPLIED = re.compile(r"^`(\w+)` is computed from")
 
 
@@ -92,7 +93,7 @@ def _made(bare: Cut, finding: Finding, draft: Draft, own: Mapping[str, Sequence[
     if applied(diff, before) != after:
         raise NoCut("the diff does not make what it should")
     files = tuple(cut_file(path, before[path], after[path], own.get(path, ())) for path in sorted(after))
-    says = "applies, and the files parse; not run"
+    says = f"{PARSES}; not run"
     return Made(
         replace(bare, state="applies", says=says, files=files, along=_sorted(draft.along), diff=diff),
         finding,

@@ -117,10 +117,20 @@ def _check(
         elif start < last and stop >= first:
             if not new and start <= first - 1 and stop >= last:
                 by = _taken_by(path, first, made)
-                remains = by.cut.still_catches[0] if by and by.cut.still_catches else ""
-                return Check(path, unit, first, text, None, by.cut.id if by else "", remains)
+                return Check(
+                    path, unit, first, text, None, by.cut.id if by else "", _remains(path, first, last, by)
+                )
             break
     return Check(path, unit, first, text, first + shift)
+
+
+def _remains(path: str, first: int, last: int, by: Made | None) -> str:
+    """What still catches what a check that goes caught: the finding knows it of its own check alone."""
+    if by is None or not by.finding.still_catches:
+        return ""
+    if by.finding.span.path == path and by.finding.span.overlaps(first, last):
+        return by.finding.still_catches[0]
+    return "it looks only at what goes"
 
 
 def _taken_by(path: str, line: int, made: Sequence[Made]) -> Made | None:
