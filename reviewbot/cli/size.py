@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from reviewbot import config
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
-from reviewbot.errors import NoSandbox
+from reviewbot.errors import NoSandbox, UsageError
 from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ examples:
   reviewbot size --base main --head topic            one local branch against another
   reviewbot size --base main --round 2f1c --round 9a0b   the change at earlier heads too, oldest first
   reviewbot size --base main --probe                 run what the proposed diffs touch, and keep to what holds
+  reviewbot size --base main --chart size.svg        the bar chart (needs the extra `pages`)
   reviewbot size --base main --output-format json    everything, diffs included
 
 Every sum adds up to `git diff --numstat` from the commit at which the head left the base. Each finding of
@@ -57,7 +58,8 @@ def add(command: argparse.ArgumentParser) -> None:
         default=[],
         help="an earlier head of the change; repeat it, oldest first",
     )
-    command.add_argument("--output-format", choices=("text", "json"), default="text")
+    command.add_argument("--output-format", choices=("text", "markdown", "json"), default="text")
+    command.add_argument("--chart", type=Path, metavar="FILE", help="write the bar chart as SVG")
     command.add_argument("--diffs", action="store_true", help="show the proposed diffs (text)")
     command.add_argument(
         "--fail-on", choices=config.FAIL_ON, default="never", help="the least certainty that ends it with 1"
@@ -76,12 +78,16 @@ def main(options: argparse.Namespace) -> int:
     """Counts and prints."""
     from reviewbot.render.inert import visible
 
+    if options.chart is not None and options.chart.suffix != ".svg":
+        raise UsageError(f"--chart writes SVG: {options.chart} does not end in .svg")
     colour = wants_colour(options.no_color)
     try:
         made = sized(options, colour)
     except NoSandbox as error:
         print(f"reviewbot: inconclusive: --probe: {error}", file=sys.stderr)
         return 3
+    if options.chart is not None:
+        _chart(made, options.chart)
     sys.stdout.write(_written(made, options, colour))
     last = made.rounds[-1]
     if not options.quiet:
@@ -143,11 +149,28 @@ def _tried(options: argparse.Namespace, repository: Repository, head: str) -> Tr
     return partial(tried, repository=repository, head=head, seconds=options.probe_budget, progress=say)
 
 
+def _chart(made: Size, path: Path) -> None:
+    from reviewbot.render import size_chart
+
+    drawn = size_chart.svg(made)
+    try:
+        path.write_text(drawn, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
 def _written(made: Size, options: argparse.Namespace, colour: bool) -> str:
     if options.output_format == "json":
         from reviewbot.render import size_json
 
         return size_json.encode(made)
+    if options.output_format == "markdown":
+        from reviewbot.render import size_markdown
+        from reviewbot.source import permalink
+
+        host, _, slug = (made.repository or "").partition("/")
+        remote = permalink.from_slug(slug, host) if slug else None
+        return size_markdown.text(made, remote)
     from reviewbot.render import size_text
 
     return size_text.text(made, colour=colour, diffs=options.diffs)

@@ -34,6 +34,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 # among them, and are spelled out too.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters that show nothing
+_BARS = re.compile(r"(\\*)\|")
 LONGEST = 600  # characters of one piece of text; the rest is cut off, and an ellipsis says so
 
 
@@ -130,6 +131,11 @@ def block(text: str, language: str) -> Markdown:
     return Markdown(
         f"{fence}{language}\n{body}{'' if body.endswith(chr(10)) or not body else chr(10)}{fence}"
     )
+
+
+def cell(text: str) -> Markdown:
+    """Markdown as a cell of a table holds it: a bar would end the cell, in code too."""
+    return Markdown(_BARS.sub(lambda match: match[0] if len(match[1]) % 2 else f"{match[1]}\\|", text))
 
 
 def _longest(text: str) -> int:

@@ -54,6 +54,7 @@ def _environment() -> jinja2.Environment:
         code=inert.code,
         block=inert.block,
         markdown=Markdown,
+        cell=inert.cell,
         marker=lambda text: Markdown(re.sub("[^A-Za-z0-9]", "", text)),
         html=lambda text: Markdown(html.escape(inert.one_line(text))),
         counted=lambda number, what: f"{number} {what}{'' if number == 1 else 's'}",

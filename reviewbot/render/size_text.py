@@ -81,11 +81,12 @@ def text(size: Size, *, colour: bool = False, diffs: bool = False) -> str:
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
-def claim(size: Size) -> str:
-    """What the page is about, as a sentence."""
+def claim(size: Size, quote: str = "") -> str:
+    """What the page is about, as a sentence; commits stand between `quote`s."""
     last = size.rounds[-1]
     lines = f"adds {last.lines.added:,} and deletes {last.lines.deleted:,} lines"
-    what = f"{last.head[:12]} {lines} since {last.merge_base[:12]}"
+    head, base = (f"{quote}{commit[:12]}{quote}" for commit in (last.head, last.merge_base))
+    what = f"{head} {lines} since {base}"
     tests = sum(file.test_lines for file in last.files)
     if tests:
         each = f", {last.lines_per_check:.1f} for each" if last.lines_per_check else ""

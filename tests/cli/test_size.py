@@ -5,8 +5,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
 
+import cmarkgfm
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 TEST = '''"""Rows of two runs."""
 
@@ -195,6 +203,8 @@ def test_text_shows_kinds_files_and_rounds(reviewbot, repository):
     ("words", "says"),
     [
         (["--base", "nowhere"], "nowhere: no such commit here"),
+        (["--base", "main", "--chart", "out.png"], "out.png does not end in .svg"),
+        (["--base", "main", "--chart", "nowhere/out.svg"], "nowhere/out.svg: cannot be written"),
         (["--base", "main", "--round", "nowhere"], "nowhere: no such commit here"),
     ],
 )
@@ -307,18 +317,180 @@ def parity(repository):
     return repository
 
 
+ALONG = {
+    ("constant", "APPROXIMATE", "tests/parity.py"),
+    ("function", "close", "tests/parity.py"),
+    ("import", "math", "tests/parity.py"),
+    ("parameter", "rtol", "tests/parity.py"),
+    ("parameter", "atol", "tests/parity.py"),
+    ("flag", "--rtol", "tests/parity.py"),
+    ("flag", "--atol", "tests/parity.py"),
+    ("test", "test_close", "tests/test_parity.py"),
+    ("import", "close", "tests/test_parity.py"),
+}
+
+
 def test_a_deletion_takes_along_what_only_it_used(reviewbot, parity):
     size = sized(reviewbot("size", "--base", "main", "--output-format", "json", cwd=parity.folder))
     (cut,) = size["cuts"]
     assert (cut["rule"], cut["state"]) == ("implied-check", "applies")
-    assert {(one["what"], one["name"], one["path"]) for one in cut["along"]} == {
-        ("constant", "APPROXIMATE", "tests/parity.py"),
-        ("function", "close", "tests/parity.py"),
-        ("import", "math", "tests/parity.py"),
-        ("parameter", "rtol", "tests/parity.py"),
-        ("parameter", "atol", "tests/parity.py"),
-        ("flag", "--rtol", "tests/parity.py"),
-        ("flag", "--atol", "tests/parity.py"),
-        ("test", "test_close", "tests/test_parity.py"),
-        ("import", "close", "tests/test_parity.py"),
-    }
+    assert {(one["what"], one["name"], one["path"]) for one in cut["along"]} == ALONG
+    for one in cut["along"]:
+        line = (parity.folder / one["path"]).read_text().splitlines()[one["line"] - 1]
+        assert one["name"] in line
+    _apply(parity, cut["diff"])
+    compared = (parity.folder / "tests/parity.py").read_text()
+    assert "def compare(baseline, restored):" in compared
+    assert "compare(load(options.baseline), load(options.restored))" in compared
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q"], cwd=parity.folder, capture_output=True, text=True
+    )
+    assert "2 passed" in ran.stdout, ran.stdout
+    assert sum(file["removes"] for file in size["after"]) == cut["diff"].count("\n-") - cut["diff"].count(
+        "\n---"
+    )
+    after = {check["text"]: check["after"] for check in size["checks"] if check["path"] == "tests/parity.py"}
+    lines = compared.splitlines()
+    for text, line in after.items():
+        assert line is None or lines[line - 1].strip().startswith(text.partition("(")[0])
+    assert after["if not close(left[field], right[field], rtol, atol):"] is None
+    assert None not in (after["if len(baseline) != len(restored):"], after["if left[field] != right[field]:"])
+
+
+def _apply(repository, diff):
+    """Applies a diff to the work tree as a user would."""
+    (repository.folder / "proposed.diff").write_text(diff)
+    repository.git("apply", "proposed.diff")
+    (repository.folder / "proposed.diff").unlink()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "stays"),
+    [
+        ("run.sh", "python tests/parity.py --rtol 0.1 a b\n", ("flag", "--rtol", "tests/parity.py")),
+        (
+            "other.py",
+            "from tests.parity import compare\ncompare([], [], rtol=1)\n",
+            ("parameter", "rtol", "tests/parity.py"),
+        ),
+        (
+            "other.py",
+            "from tests.parity import close\n\nprint(close([], [], 1, 1))\n",
+            ("function", "close", "tests/parity.py"),
+        ),
+        (
+            "other.py",
+            "import tests.parity\n\nprint(tests.parity.APPROXIMATE)\n",
+            ("constant", "APPROXIMATE", "tests/parity.py"),
+        ),
+    ],
+)
+def test_what_anything_else_uses_stays(reviewbot, parity, path, text, stays):
+    parity.commit({path: text})
+    size = sized(reviewbot("size", "--base", "main", "--output-format", "json", cwd=parity.folder))
+    (cut,) = size["cuts"]
+    along = {(one["what"], one["name"], one["path"]) for one in cut["along"]}
+    assert stays not in along
+    assert along < ALONG
+    _apply(parity, cut["diff"])
+
+
+@pytest.mark.slow
+def test_running_shows_what_is_still_caught(reviewbot, parity):
+    ran = reviewbot("size", "--base", "main", "--probe", "--output-format", "json", cwd=parity.folder)
+    (cut,) = sized(ran)["cuts"]
+    assert cut["state"] == "tested"
+    assert cut["says"].startswith("2 tests still pass; on ")
+    assert "trainer/advantage.py:1 run again it catches" in cut["says"]
+
+
+@pytest.mark.slow
+def test_a_diff_with_which_a_test_fails_is_not_proposed(reviewbot, repository):
+    base = repository.commit({"pyproject.toml": ""})
+    repository.commit({"tests/test_a.py": "def test_sum():\n    assert (sum([1, 1]) == 3, 'sum')\n"})
+    size = sized(
+        reviewbot("size", "--base", base, "--probe", "--output-format", "json", cwd=repository.folder)
+    )
+    (cut,) = size["cuts"]
+    assert (cut["state"], cut["says"]) == ("withdrawn", "tests/test_a.py::test_sum no longer passes with it")
+    assert size["after"] == []
+
+
+def test_a_copy_becomes_an_import(reviewbot, repository):
+    case = ROOT / "tests/cases/reimplements-existing/repo"
+    base = repository.commit({"README.md": "x\n"})
+    files = {path.relative_to(case).as_posix(): path.read_bytes() for path in case.rglob("*.py")}
+    user = "from recorder import record\n\nrecord('x', 1, {'lengths': []})\n"
+    repository.commit({**files, "tests/test_recorder.py": user})
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    (cut,) = [cut for cut in size["cuts"] if cut["rule"] == "reimplements-existing"]
+    assert cut["state"] == "applies", cut["says"]
+    _apply(repository, cut["diff"])
+    changed = (repository.folder / "tests/recorder.py").read_text()
+    assert (
+        changed
+        == '"""Records the rows a run trained on."""\n\nfrom trainer.dump import write_rows as record\n'
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_every_proposed_diff_applies(reviewbot, repository, ends):
+    base = repository.commit({"README.md": "x\n"})
+    files = {}
+    for case in sorted((ROOT / "tests/cases").glob("*/repo")):
+        for path in case.rglob("*.py"):
+            name = f"{case.parent.name.replace('-', '_')}/{path.relative_to(case).as_posix()}"
+            files[name] = path.read_text().replace("\n", ends).rstrip(ends).encode()
+    head = repository.commit(files)
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    proposed = [cut for cut in size["cuts"] if cut["diff"]]
+    assert len(proposed) >= 10
+    for cut in proposed:
+        _apply(repository, cut["diff"])
+        counted = [line.split("\t") for line in repository.git("diff", "--numstat", head).splitlines()]
+        assert {name: (int(added), int(deleted)) for added, deleted, name in counted} == {
+            file["path"]: (file["adds"], file["removes"]) for file in cut["files"]
+        }
+        for file in cut["files"]:
+            compile((repository.folder / file["path"]).read_bytes(), file["path"], "exec")
+        repository.git("reset", "--quiet", "--hard", head)
+
+
+def test_markdown_is_inert_and_pinned(reviewbot, repository):
+    base = repository.commit({"README.md": "x\n"})
+    head = repository.commit(
+        {"tests/test_a|b<img>.py": "def test_a(run):\n    assert (run('@acme|x'), 'no')\n"}
+    )
+    ran = reviewbot(
+        "size",
+        "--base",
+        base,
+        "--output-format",
+        "markdown",
+        "--repository",
+        "acme/rows",
+        cwd=repository.folder,
+    )
+    assert ran.code == 0, ran.err
+    page = cmarkgfm.github_flavored_markdown_to_html(ran.out)
+    assert "<img>" not in page
+    rows = [row for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if "test_a|b" in row]
+    assert [row.count("<td") for row in rows] == [6, 5, 3]
+    assert f"https://github.com/acme/rows/blob/{head}/" in page
+
+
+@pytest.mark.slow
+def test_the_chart_says_in_words_what_it_shows(reviewbot, parity, tmp_path):
+    chart = tmp_path / "size.svg"
+    ran = reviewbot("size", "--base", "main", "--chart", chart, cwd=parity.folder)
+    assert ran.code == 0, ran.err
+    root = ElementTree.fromstring(chart.read_bytes())
+    space = "{http://www.w3.org/2000/svg}"
+    assert "tests/parity.py: 44 added, 14 can go, 2 come back" in root.findtext(f"{space}desc")
+    texts = {"".join(text.itertext()).strip() for text in root.iter(f"{space}text")}
+    assert {"tests/parity.py", "can go", "checks that can fail"} <= texts
+    assert chart.stat().st_size < 100_000
+    again = reviewbot("size", "--base", "main", "--chart", tmp_path / "again.svg", cwd=parity.folder)
+    assert again.code == 0
+    assert (tmp_path / "again.svg").read_bytes() == chart.read_bytes()

@@ -281,7 +281,7 @@ def _parameter(draft: Draft, path: str, now: Source, before: Source, name: str) 
         found = next((one for one in everything if one.arg == name), None)
         if found is None or names(function)[name] != 1 or name not in _read_in(before, function.name):
             continue
-        calls = _calls(now, function.name)
+        calls = calls_of(now, function.name)
         place = listed.index(found) if found in listed else -1
         if calls is None or not _never_given(draft, path, function.name, name, place):
             return None
@@ -304,7 +304,7 @@ def _never_given(draft: Draft, path: str, function: str, name: str, place: int) 
         if not other.endswith(".py"):
             return False
         source = draft.source(other)
-        calls = _calls(source, function, imported=True)
+        calls = calls_of(source, function, imported=True)
         for call in calls or ():
             if 0 <= place < len(call.args) or any(keyword.arg == name for keyword in call.keywords):
                 return False
@@ -313,7 +313,7 @@ def _never_given(draft: Draft, path: str, function: str, name: str, place: int) 
     return True
 
 
-def _calls(source: Source, name: str, *, imported: bool = False) -> list[ast.Call] | None:
+def calls_of(source: Source, name: str, *, imported: bool = False) -> list[ast.Call] | None:
     """Every call of a function that is defined here, or `imported` by its name; None where it is used in
     another way or where arguments are spread."""
     found = []

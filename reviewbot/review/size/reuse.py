@@ -6,7 +6,7 @@ import ast
 import sys
 
 from reviewbot.model import Finding
-from reviewbot.review.size.along import Draft
+from reviewbot.review.size.along import Draft, calls_of
 from reviewbot.review.size.source import NoCut, Source, delete
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -24,7 +24,7 @@ def reuse(draft: Draft, finding: Finding) -> None:
         raise NoCut("one of the two is a method, or stands inside something else")
     if copy.decorator_list or original.decorator_list or type(copy) is not type(original):
         raise NoCut("one of the two is decorated")
-    _refuse_other_parameters(draft, source, path, copy, original)
+    _refuse_other_parameters(draft, path, copy, original)
     module = _module(draft, step.path)
     name = original.name if original.name == copy.name else f"{original.name} as {copy.name}"
     without = delete(source, copy)
@@ -39,9 +39,7 @@ def _function(source: Source, name: str) -> _Function | None:
     return next((node for node in _top(source) if node.name == name), None)
 
 
-def _refuse_other_parameters(
-    draft: Draft, source: Source, path: str, copy: _Function, original: _Function
-) -> None:
+def _refuse_other_parameters(draft: Draft, path: str, copy: _Function, original: _Function) -> None:
     ours, theirs = copy.args, original.args
     if any((ours.vararg, ours.kwarg, theirs.vararg, theirs.kwarg)):
         raise NoCut("one of the two takes any number of arguments")
@@ -57,11 +55,13 @@ def _refuse_other_parameters(
         raise NoCut("the two take different parameters or defaults")
     if [arg.arg for arg in ours.args] == [arg.arg for arg in theirs.args]:
         return
-    if draft.elsewhere(copy.name, path):
-        raise NoCut("their parameters have other names, and other files call the copy")
-    for node in ast.walk(source.tree):
+    for node in ast.walk(draft.source(path).tree):
         if isinstance(node, ast.Call) and node.keywords and getattr(node.func, "id", "") == copy.name:
             raise NoCut("their parameters have other names, and the copy is called by these")
+    for where in draft.elsewhere(copy.name, path):
+        calls = calls_of(draft.source(where), copy.name, imported=True) if where.endswith(".py") else None
+        if calls is None or any(call.keywords for call in calls):
+            raise NoCut(f"their parameters have other names, and {where} may use those of the copy")
 
 
 def _module(draft: Draft, path: str) -> str:

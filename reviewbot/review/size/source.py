@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 # Calls that only look: without their results they need not be made.
 PURE = frozenset({
@@ -150,7 +151,14 @@ def delete(source: Source, node: ast.stmt) -> Source:
         # The blank lines above go with a definition; those below keep the distance of what follows.
         while first > 1 and not lines[first - 2].strip():
             first -= 1
+    else:
+        last += min(_blank(reversed(lines[: first - 1])), _blank(lines[last:]))
     return source.without_lines(first, last)
+
+
+def _blank(lines: Iterable[bytes]) -> int:
+    """How many empty lines come first."""
+    return sum(1 for _ in takewhile(lambda line: not line.strip(), lines))
 
 
 def _end(source: Source, line: int) -> bytes:
