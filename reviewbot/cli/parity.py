@@ -7,6 +7,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from reviewbot.config import Parity
+    from reviewbot.parity.dumps.dump import Dump
     from reviewbot.parity.engines.engine import Settings
     from reviewbot.parity.leg import Work
     from reviewbot.parity.restores import Restores
@@ -267,7 +269,7 @@ def limits(command: argparse.ArgumentParser) -> None:
 def output(command: argparse.ArgumentParser) -> None:
     """Declares how a result is shown."""
     command.add_argument("--tokenizer", metavar="PATH", help="a tokenizer.json to show text with, or `ascii`")
-    command.add_argument("--output-format", choices=("text", "json"), default="text")
+    command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--profile", action="store_true", help="seconds by stage, in JSON too")
     command.add_argument("--quiet", action="store_true", help="no progress")
     command.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
@@ -474,7 +476,8 @@ def _compare(options: argparse.Namespace) -> int:
     if options.control:
         control = dump.opened("control", options.control, options.format, columns)
         again = dump.opened("reference", options.reference, options.format, columns)
-        flips = compare.flips(again, control, Limits(dtype=options.dtype))
+        with _reading(options, again, control, "control") as step:
+            flips = compare.flips(again, control, Limits(dtype=options.dtype), step)
     same = any(one.samefile(other) for one in reference.files for other in restored.files)
     settings = compare.Options(
         limits=Limits(noise=options.noise, dtype=options.dtype),
@@ -486,11 +489,24 @@ def _compare(options: argparse.Namespace) -> int:
         same_files=same,
     )
     ready = time.monotonic()
-    result = compare.compared(reference, restored, settings)
+    with _reading(options, reference, restored, "compare") as step:
+        result = compare.compared(reference, restored, settings, step)
     profile = {"control": ready - started, "compare": time.monotonic() - ready}
     result = msgspec.structs.replace(result, profile={stage: round(s, 3) for stage, s in profile.items()})
     show(result, options)
     return code(result, options.allow_set_aside)
+
+
+def _reading(
+    options: argparse.Namespace, one: Dump, other: Dump, what: str
+) -> AbstractContextManager[Callable[[int], None]]:
+    """A bar over the bytes of both dumps; compressed ones have no known end."""
+    from reviewbot.render import progress
+
+    files = [*one.files, *other.files]
+    known = all(file.suffix == ".jsonl" for file in files)
+    total = sum(file.stat().st_size for file in files) if known else None
+    return progress.reading(total, what, quiet=options.quiet, colour=not options.no_color)
 
 
 def _columns(given: list[str]) -> dict[str, str]:
@@ -538,6 +554,11 @@ def show(result: Result, options: argparse.Namespace) -> None:
         result = msgspec.structs.replace(result, profile=None)
     if options.output_format == "json":
         sys.stdout.write(parity_json.encode(result))
+        return
+    if options.output_format == "markdown":
+        from reviewbot.render import parity_markdown
+
+        sys.stdout.write(parity_markdown.text(result))
         return
     from rich.console import Console
 

@@ -101,9 +101,11 @@ def compared(
     return _result(state, reference, restored)
 
 
-def flips(reference: Dump, control: Dump, limits: Limits) -> int:
+def flips(
+    reference: Dump, control: Dump, limits: Limits, step: Callable[[int], None] = lambda _: None
+) -> int:
     """In how many rows a control run, the reference again at another batch size, has other tokens."""
-    found = compared(reference, control, Options(limits=limits))
+    found = compared(reference, control, Options(limits=limits), step)
     failed = {failure.row for failure in found.failures if failure.field == "token_ids"}
     return len(failed | {row.row for row in found.set_aside})
 
@@ -360,7 +362,7 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
     elif doubts:
         verdict, why = "inconclusive", doubts
     elif state.set_aside:
-        verdict, why = "set_aside", [f"{len(state.set_aside)} rows differ from a near-tie on"]
+        verdict, why = "set_aside", [_aside(len(state.set_aside))]
     pairs, options = state.pairs, state.options
     dtype = options.limits.dtype
     known = options.restores
@@ -400,6 +402,10 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
         environment=_environment(reference, restored, options),
         sides=options.sides,
     )
+
+
+def _aside(rows: int) -> str:
+    return f"{rows} rows differ from a near-tie on" if rows > 1 else "1 row differs from a near-tie on"
 
 
 def _environment(reference: Dump, restored: Dump, options: Options) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console
 from rich.table import Table
@@ -42,8 +42,7 @@ def show(result: Result, console: Console) -> None:
     if result.run:
         console.print(Text(figures(result.run)))
     if result.profile:
-        stages = ", ".join(f"{stage} {seconds:g}" for stage, seconds in result.profile.items())
-        console.print(Text(f"seconds: {stages}"))
+        console.print(Text(stages(result.profile)))
     console.print(Text("could not have noticed:"))
     for says in result.could_not_notice:
         console.print(Text(f"  - {one_line(says)}"))
@@ -99,28 +98,30 @@ def _set_aside(row: SetAside, console: Console, sides: tuple[str, str] | None) -
         _context(row.context, row.first_difference, console, sides)
 
 
+def part(context: Context) -> str:
+    """Where in its row a difference lies."""
+    if not context.restored_prefix:
+        return context.part
+    start, end = context.restored_prefix
+    where = "in" if context.in_restored_prefix else "outside"
+    return f"{context.part}; {where} the restored prefix (tokens {start} to {end - 1})"
+
+
 def _context(context: Context, at: int | None, console: Console, sides: tuple[str, str] | None) -> None:
-    line = f"    {context.part}"
-    if context.restored_prefix:
-        start, end = context.restored_prefix
-        where = "in" if context.in_restored_prefix else "outside"
-        line += f"; {where} the restored prefix (tokens {start} to {end - 1})"
-    console.print(Text(line))
+    console.print(Text(f"    {part(context)}"))
     if sides is None:
         return
     table = Table.grid(padding=(0, 1))
-    shown = dict(
-        zip(("index", "trained", "reference", "restored"), ("index", "trained", *sides), strict=True)
-    )
-    rows = {name: Text(says, style="dim") for name, says in shown.items()}
+    labels = zip(("index", "trained", "reference", "restored"), ("index", "trained", *sides), strict=True)
+    rows = {name: Text(says, style="dim") for name, says in labels}
     cells: dict[str, list[Text]] = {name: [Text("    "), label] for name, label in rows.items()}
     for token in context.tokens:
         style = "bold red" if token.index == at else "" if token.reference == token.restored else "red"
         trained = "·" if token.trained is None else "1" if token.trained else "0"
         cells["index"].append(Text(str(token.index), style=style or "dim"))
         cells["trained"].append(Text(trained, style="dim"))
-        cells["reference"].append(Text(_token(token.reference, token.reference_text), style=style))
-        cells["restored"].append(Text(_token(token.restored, token.restored_text), style=style))
+        cells["reference"].append(Text(shown(token.reference, token.reference_text), style=style))
+        cells["restored"].append(Text(shown(token.restored, token.restored_text), style=style))
     for row in cells.values():
         table.add_row(*row)
     console.print(table)
@@ -139,12 +140,17 @@ def _planted(result: Result, console: Console) -> None:
 
 
 def _mismatch(found: Mismatch, console: Console) -> None:
+    console.print(Text(mismatch(found)))
+    worst = found.worst[0]
+    console.print(Text(f"  most in {row_name(worst.row)}: {worst.max_difference:.3g}"))
+
+
+def mismatch(found: Mismatch) -> str:
+    """How far the trainer is from the engine, on one line."""
     line = f"trainer against engine ({found.dtype}, {found.tokens} tokens): "
     line += f"largest gap {found.max_difference:.3g}, mean {found.mean_difference:.3g}"
     line += f", {found.ratios_outside:.1%} of ratios outside 0.9 to 1.1"
-    console.print(Text(f"{line}, KL {found.kl:.3g}"))
-    worst = found.worst[0]
-    console.print(Text(f"  most in {row_name(worst.row)}: {worst.max_difference:.3g}"))
+    return f"{line}, KL {found.kl:.3g}"
 
 
 def figures(run: Run) -> str:
@@ -159,7 +165,13 @@ def figures(run: Run) -> str:
     return "; ".join(said)
 
 
-def _token(token: int | None, text: str | None) -> str:
-    if token is None:
+def stages(profile: Mapping[str, float]) -> str:
+    """Seconds by stage."""
+    return "seconds: " + ", ".join(f"{stage} {seconds:g}" for stage, seconds in profile.items())
+
+
+def shown(value: int | None, text: str | None) -> str:
+    """A token's text where it is known, else its id."""
+    if value is None:
         return "-"
-    return str(token) if text is None else one_line(repr(text)[1:-1]) or "''"
+    return str(value) if text is None else one_line(repr(text)[1:-1]) or "''"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 PATIENCE = 2.0  # seconds before anything is shown
@@ -38,3 +39,36 @@ def watched(
         for item in iterator:
             progress.advance(task)
             yield item
+
+
+@contextmanager
+def reading(
+    total: int | None, what: str, *, quiet: bool = False, colour: bool = True
+) -> Iterator[Callable[[int], None]]:
+    """Takes the number of bytes that have been read; after `PATIENCE` a bar on stderr shows them.
+
+    Without a `total` it shows how many there were. Only if stderr is a terminal.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda _bytes: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True, no_color=not colour), transient=True)
+    task = bar.add_task(what, total=total)
+    begun, shown = time.monotonic(), False
+
+    def read(count: int) -> None:
+        nonlocal shown
+        if not shown and time.monotonic() - begun > PATIENCE:
+            shown = True
+            bar.start()
+        bar.update(task, completed=count)
+
+    try:
+        yield read
+    finally:
+        if shown:
+            bar.stop()

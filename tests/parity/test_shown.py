@@ -1,0 +1,110 @@
+"""How an outcome is shown: Markdown for a comment, progress on a terminal alone, seconds by stage."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+
+ROOT = Path(__file__).parent.parent.parent
+DUMPS = ROOT / "tests" / "cases" / "dumps"
+
+
+def compared(case: str) -> list[str | Path]:
+    folder = DUMPS / case
+    return ["parity", "compare", folder / "reference", folder / "restored",
+            "--restores", folder / "restores.jsonl"]  # fmt: skip
+
+
+def html(markdown: str) -> str:
+    return cmarkgfm.github_flavored_markdown_to_html(markdown, options=Options.CMARK_OPT_UNSAFE)
+
+
+def test_a_comment_has_the_difference_in_its_surroundings(reviewbot):
+    ran = reviewbot(*compared("prefix-swapped"), "--output-format", "markdown", "--tokenizer", "ascii")
+    assert ran.code == 1
+    shown = html(ran.out)
+    assert re.search("<h3>Parity: fail: 8 rows, 2 restored calls, [0-9]+ failure", shown)
+    drawn = re.search('<pre lang="text"><code>(.*?)</code></pre>', shown, re.DOTALL)
+    assert drawn is not None
+    lines = unescape(drawn[1]).splitlines()
+    assert [line.split()[0] for line in lines[:4]] == ["index", "trained", "reference", "restored"]
+    at = lines[4].index("^")
+    assert lines[2][at] != lines[3][at]
+    assert lines[2][:at].split()[1:] == lines[3][:at].split()[1:]
+
+
+def test_a_row_set_aside_is_shown_with_its_gaps(reviewbot):
+    ran = reviewbot(*compared("near-tie"), "--output-format", "markdown")
+    assert ran.code == 1
+    assert "1 row differs from a near-tie on" in html(ran.out)
+    assert "<code>0.03125</code> and <code>0</code> nats apart" in html(ran.out)
+
+
+def test_what_a_dump_holds_cannot_act_in_a_comment(reviewbot, tmp_path):
+    evil = "@maintainer <img src=x onerror=alert(1)> ](http://x) ```\n# big | a\u202eb"
+    row = {"step": 1, "prompt": 0, "sample": 0, "token_ids": [1, 2], "loss_mask": [0, 1], "reward": 1.0}
+    for side, text in (("one", "fine"), ("other", evil)):
+        (tmp_path / side).mkdir()
+        rows = [{**row, "prompt": f"{evil}{at}", "sample": 0, "text": text, "extras": {evil: text}}
+                for at in range(2)]  # fmt: skip
+        (tmp_path / side / "rows.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    ran = reviewbot("parity", "compare", "one", "other", "--output-format", "markdown")
+    assert ran.code == 1
+    shown = html(ran.out)
+    text = re.sub("<(code|pre)[^>]*>.*?</(code|pre)>", "", shown, flags=re.DOTALL)
+    assert "<img" not in text
+    assert "<h1" not in text
+    assert "href" not in text
+    assert "@maintainer" not in text
+    assert "\u202e" not in ran.out
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"]], ids=["shown", "quiet"])
+def test_progress_on_a_terminal_only(reviewbot, tmp_path, words):
+    """A pipe that stalls makes the comparison take longer than anyone would wait without a word."""
+    row = {"step": 1, "prompt": 0, "token_ids": [1, 2, 3], "loss_mask": [0, 1, 1], "text": "x" * 200_000}
+    for side in ("one", "other"):
+        rows = (json.dumps({**row, "sample": at, "reward": at % 2}) + "\n" for at in range(300))
+        (tmp_path / f"{side}.jsonl").write_text("".join(rows))
+    code = (
+        "import sys; from reviewbot.render import progress; progress.PATIENCE = 0.0;"
+        "from reviewbot.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "parity", "compare", "one.jsonl", "other.jsonl", *words]
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, env=env)
+    os.close(theirs)
+    said = heard(ours)
+    assert done.returncode == 0
+    assert (b"compare" in said) is not bool(words)
+    piped = subprocess.run(command, cwd=tmp_path, capture_output=True, env=env)
+    assert (piped.returncode, piped.stderr) == (0, b"")
+
+
+def heard(terminal: int) -> bytes:
+    """What was written to a terminal whose other end is closed."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
+    finally:
+        os.close(terminal)
+
+
+def test_seconds_by_stage_only_where_asked(reviewbot):
+    plain = json.loads(reviewbot(*compared("same"), "--output-format", "json").out)
+    assert plain["profile"] is None
+    ran = reviewbot(*compared("same"), "--output-format", "json", "--profile")
+    assert set(json.loads(ran.out)["profile"]) == {"control", "compare"}
+    assert "seconds: control" in reviewbot(*compared("same"), "--profile").out
