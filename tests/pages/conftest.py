@@ -1,0 +1,134 @@
+"""A site with every kind of page, and a browser to look at it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).parent.parent.parent
+ARGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium: the machine's own where it has one, else Playwright's."""
+    with sync_playwright() as playwright:
+        found = shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=found, args=list(ARGS))
+        yield browser
+        browser.close()
+
+
+def run(*words: str | Path, cwd: Path) -> str:
+    """Runs a command with reviewbot from this checkout; what it prints."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(list(map(str, words)), cwd=cwd, env=env, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def reviewbot(*words: str | Path, cwd: Path) -> str:
+    """Runs a command of reviewbot."""
+    return run(sys.executable, "-m", "reviewbot", *words, cwd=cwd)
+
+
+def repository_of(case: str, folder: Path) -> None:
+    """A repository whose branch `topic` adds what a case holds."""
+    git = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    folder.mkdir(parents=True)
+    run(*git, "init", "--quiet", "--initial-branch=main", cwd=folder)
+    run(*git, "remote", "add", "origin", "https://github.com/example/serving.git", cwd=folder)
+    run(*git, "commit", "--quiet", "--allow-empty", "--message", "start", cwd=folder)
+    run(*git, "switch", "--quiet", "--create", "topic", cwd=folder)
+    shutil.copytree(ROOT / "tests" / "cases" / case / "repo", folder, dirs_exist_ok=True)
+    run(*git, "add", "--all", cwd=folder)
+    run(*git, "commit", "--quiet", "--message", "change", cwd=folder)
+
+
+# A row such as a long one really is: roles, a mask, ranges, a token as text, one token more on one side.
+LONG = {
+    "field": "token_ids",
+    "baseline": [*range(10, 32), "<|im_end|>", 7],
+    "other": [*range(10, 14), 77, *range(15, 32), "<|im_end|>", 7, 12345678901],
+    "sides": ["baseline_rows", "restored_rows"],
+    "at": 4,
+    "mask": [0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+    "roles": ["prompt"] * 2 + ["trained turn 1"] * 2 + ["tool result"] * 2 + ["trained turn 2"] * 4
+    + ["tool result"] + ["trained turn 3"] * 13,
+    "let_through": [2, 22],
+    "restored": [11, 13],
+}  # fmt: skip
+CHANGE = {"where": "restored_rows[0].token_ids[4]", "before": 14, "after": 77, "says": "token 4 changed"}
+EVIDENCE = {
+    "target": "tests/parity.py::compare",
+    "edits_tried": 12,
+    "passed": 3,
+    "witnesses": [
+        {"changes": [CHANGE], "why": "excuse", "strip": LONG},
+        {
+            "changes": [
+                {"where": "rows[0].reward", "before": 1.0, "after": "nan", "says": "reward is NaN"},
+                {"where": "rows[0]", "before": {"id": "x" * 300}, "after": None, "says": "row dropped"},
+            ],
+            "why": "nan",
+        },
+    ],
+}
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Pages of every kind: findings with a strip, a call tree, two lanes; rounds; probes; a parity run."""
+    folder = tmp_path_factory.mktemp("site")
+    example = folder / "parcel-robot"
+    run(sys.executable, ROOT / "demo" / "history.py", example, cwd=folder)
+    review = json.loads(
+        reviewbot("review", "--base", "main", "--probe", "--output-format", "json", cwd=example)
+    )
+    # A second round, so that there is an older head and every state.
+    first = review["rounds"][0]
+    review["rounds"].append({**first, "number": 2})
+    for thread, state in zip(review["threads"], ("back", "fixed", "dismissed", "open"), strict=True):
+        thread["state"] = state
+        thread["last_round"] = 1 if state == "fixed" else 2
+    (folder / "review.json").write_text(json.dumps(review))
+    reviewbot("probe", "tests/resume_parity.py::check", "--save", folder / "evidence.json", cwd=example)
+    (folder / "long.json").write_text(json.dumps(EVIDENCE))
+    dumps = ROOT / "tests" / "cases" / "dumps"
+    parity = reviewbot("parity", "compare", "--output-format", "json", *_dumps(dumps), cwd=folder)
+    (folder / "parity.json").write_text(parity)
+    probes = ("--probe", folder / "evidence.json", "--probe", folder / "long.json")
+    reviewbot(
+        "report",
+        folder / "review.json",
+        *probes,
+        "--parity",
+        folder / "parity.json",
+        "--out",
+        folder / "robot",
+        cwd=example,
+    )
+    repository_of("field-dropped-on-rebuild", folder / "serving")
+    reviewbot("report", "--base", "main", "--out", folder / "lanes", cwd=folder / "serving")
+    return sorted([*(folder / "robot").glob("*.html"), *(folder / "lanes").glob("C*.html")])
+
+
+def _dumps(folder: Path) -> list[Path]:
+    (case, *_) = sorted(path.parent for path in folder.rglob("reference"))
+    restores = case / "restores.jsonl"
+    return [case / "reference", case / "restored", *(["--restores", restores] if restores.exists() else [])]  # type: ignore[list-item]
