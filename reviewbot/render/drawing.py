@@ -18,7 +18,7 @@ from markupsafe import Markup
 from reviewbot.render.inert import visible
 
 WIDE, NARROW = 700, 310  # pixels
-MONO, SANS = 8.0, 7.4  # pixels that a letter takes at most, at 13 and at 12 pixels; fonts differ
+MONO, SANS = 8.0, 7.0  # pixels that a letter takes at most, at 13 and at 12 pixels; fonts differ
 
 Draw = Callable[[int], "Drawing"]
 _IDS = count(1)

@@ -18,7 +18,7 @@ from reviewbot.render.probe_document import Changed, Witness
 from reviewbot.render.strip import Strip
 from reviewbot.review.call_tree import Node
 
-LONGEST = 400  # letters of a value
+LONGEST = 160  # letters of a value
 FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 
 
@@ -103,6 +103,17 @@ def value(of: Any) -> str:
     """A value as the JSON that a person would write; nothing where it is gone."""
     text = "gone" if of is None else json.dumps(of, ensure_ascii=False)
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+def claim(check: str, witness: Witness) -> str:
+    """What a witness shows of the function `check`, in one sentence without a full stop."""
+    one = witness.strip.strip() if witness.strip else None
+    if one and one.restored and not one.restored[0] <= one.first_difference < one.restored[1]:
+        return f"a restored row can differ outside its restored prefix and still pass `{check}`"
+    if one and one.let_through and one.let_through[1] - one.let_through[0] > 1:
+        where = strip.said(one, one.let_through)
+        return f"a row can differ at {where} of `{one.field}` and still pass `{check}`"
+    return f"{', '.join(change.says for change in witness.changes)}, and `{check}` still passes"
 
 
 def of_witness(witness: Witness) -> Example:

@@ -55,6 +55,15 @@ def file_name(thread: Thread) -> str:
     return "".join(c for c in thread.id if c.isascii() and c.isalnum()) + ".html"
 
 
+def title(finding: Finding) -> str:
+    """The claim of its page: what passes all the same where a run has shown it, else what the rule says."""
+    evidence = finding.evidence
+    witness = probe_document.witness(evidence.document) if evidence and evidence.document else None
+    if evidence is None or witness is None or not witness.changes:
+        return finding.message
+    return example.claim(evidence.entry.rpartition("::")[2], witness)
+
+
 def fix_text(thread: Thread, review: Review, sources: Sources) -> str:
     """The proposed change as a diff that `git apply` takes, "" where there is none."""
     finding = thread.finding
@@ -84,6 +93,7 @@ def page(thread: Thread, review: Review, sources: Sources, why: str, diff: str, 
         crumbs,
         thread=thread,
         finding=finding,
+        title=title(finding),
         review=review,
         seen=seen,
         last=review.rounds[-1],

@@ -65,11 +65,10 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
 
 def _title(evidence: Evidence) -> str:
     """The page's claim."""
+    check = evidence.target.rpartition("::")[2]
     if not evidence.witnesses:
-        return f"`{evidence.target}` notices every change that was tried"
-    first = evidence.witnesses[0]
-    says = first.changes[0].says if first.changes else "a change"
-    return f"{says}, and `{evidence.target}` still passes"
+        return f"`{check}` notices every change that was tried"
+    return example.claim(check, evidence.witnesses[0])
 
 
 def _shown(witness: Witness, head: str, sources: Sources) -> Shown:

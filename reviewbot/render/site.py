@@ -136,7 +136,7 @@ def _round(
             newest=review.rounds[-1],
             states=[(state, states[state]) for state in STATES if states[state]],
             total=len(threads),
-            sections=_sections(part, one, sources),
+            sections=_sections(part, one, review, sources),
             pages=pages,
             file=file,
             first=file == pages[0][0],
@@ -169,20 +169,22 @@ def _part_says(part: Sequence[tuple[Thread, str]]) -> str:
     return f"{first} … {last}" if first != last else first
 
 
-def _sections(part: Sequence[tuple[Thread, str]], one: Round, sources: Sources) -> list[Section]:
+def _sections(
+    part: Sequence[tuple[Thread, str]], one: Round, review: Review, sources: Sources
+) -> list[Section]:
     out = []
     number = 0
     for state, of_state in groupby(part, key=lambda item: item[1]):
         groups = []
         for path, of_path in groupby(of_state, key=lambda item: item[0].finding.span.path):
             number += 1
-            rows = tuple(_row(thread, one, sources) for thread, _ in of_path)
+            rows = tuple(_row(thread, one, review, sources) for thread, _ in of_path)
             groups.append(Group(path, f"f{number}", rows))
         out.append(Section(state, STATE_SAYS[state], tuple(groups)))
     return out
 
 
-def _row(thread: Thread, one: Round, sources: Sources) -> Row:
+def _row(thread: Thread, one: Round, review: Review, sources: Sources) -> Row:
     finding, span = thread.finding, thread.finding.span
     change = ""
     if thread.first_round < one.number:
@@ -190,11 +192,11 @@ def _row(thread: Thread, one: Round, sources: Sources) -> Row:
     return Row(
         id=thread.id,
         page=finding_page.file_name(thread),
-        message=finding.message,
+        message=finding_page.title(finding),
         certainty=finding.certainty,
         rule=finding.rule,
         line=span.line,
-        href=sources.link(one.head, span.path, span.line, span.end_line),
+        href=sources.link(finding_page.round_of(thread, review).head, span.path, span.line, span.end_line),
         change=change,
     )
 
@@ -224,7 +226,9 @@ def _index(
         last=review.rounds[-1] if review and review.rounds else None,
         there=len(there),
         certainties=_tally(thread.finding.certainty for thread in there),
-        strongest=[_row(one, review.rounds[-1], sources) for one in ranked[:STRONGEST]] if review else [],
+        strongest=[_row(one, review.rounds[-1], review, sources) for one in ranked[:STRONGEST]]
+        if review
+        else [],
         rules=_by_rule(there),
         files=_by_file(review) if review and len(there) > STRONGEST else [],
         rounds=[(one, round_file(one.number)) for one in reversed(review.rounds)] if review else [],

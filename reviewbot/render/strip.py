@@ -10,7 +10,7 @@ from typing import Any
 from reviewbot.render.drawing import MONO, SANS, WIDE, Drawing, columns, cut
 
 CELL, ROOMY, ROW, LABEL = 30, 44, 26, 20  # pixels
-LONGEST = 9  # letters of a token that are shown in its cell
+LONGEST = 7  # letters of a token that are shown in its cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,15 +219,23 @@ class _Line:
         at = strip.first_difference
         if self.start <= at < self.end:
             middle = self._x(at) + self.cell / 2 - 1
-            self.drawing.line("lead", middle, y, 0, 7)
-            y = self._label(y + 6, middle - 4, "▲ " + difference(strip))
+            self.drawing.text("small middle", middle, y + 12, "▲")
+            y = self._label(y, (middle + 8, middle - 8), difference(strip))
         return y
 
     def _range(self, y: float, part: tuple[int, int], style: str, label: str) -> float:
-        self.drawing.box(style, self._x(part[0]), y, (part[1] - part[0]) * self.cell - 2, 9)
-        return self._label(y + 10, self._x(part[0]), label) if label else y + 14
+        start, wide = self._x(part[0]), (part[1] - part[0]) * self.cell - 2
+        self.drawing.box(style, start, y, wide, 9)
+        return self._label(y + 10, (start, start + wide), label) if label else y + 14
 
-    def _label(self, y: float, x: float, label: str) -> float:
-        x = max(0.0, min(x, self.drawing.width - SANS * columns(label)))
-        self.drawing.text("small", x, y + 12, cut(label, self.drawing.width / SANS))
+    def _label(self, y: float, ends: tuple[float, float], label: str) -> float:
+        """A label to the right of the first end; where it has no room there, to the left of the second."""
+        need = SANS * columns(label)
+        if ends[0] + need <= self.drawing.width:
+            self.drawing.text("small", ends[0], y + 12, label)
+        elif need <= ends[1]:
+            self.drawing.text("small end", ends[1], y + 12, label)
+        else:
+            y += 14 * (ends[0] > ends[1])  # below a mark that stands between the ends
+            self.drawing.text("small", 0, y + 12, cut(label, self.drawing.width / SANS))
         return y + 20

@@ -222,3 +222,21 @@ def test_nothing_of_a_pull_request_acts(repository, reviewbot):
         ).returncode
         == 0
     )
+
+
+@pytest.mark.slow
+def test_many_findings_are_listed_by_file_on_pages_that_are_not_large(repository, reviewbot):
+    repository.commit({"README": "x"})
+    repository.git("switch", "--quiet", "--create", "topic")
+    repository.commit({f"tests/part{n // 40}/test_{n}.py": WEAK for n in range(260)})
+    assert reviewbot("report", "--base", "main", "--out", "pages", "-q", cwd=repository.folder).code == 0
+    folder = repository.folder / "pages"
+    read = pages(folder)
+    assert {f"C{n}.html" for n in range(1, 261)} < set(read)
+    assert max(path.stat().st_size for path in folder.iterdir()) < 200_000
+    listed = [
+        link for name in ("round-1.html", "round-1-2.html") for link in read[name].links if link[0] == "C"
+    ]
+    assert sorted(listed) == sorted(f"C{n}.html" for n in range(1, 261))
+    anchors = [link for link in read["index.html"].links if link.startswith("round-1") and "#f" in link]
+    assert len(anchors) == 260
