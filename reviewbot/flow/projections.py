@@ -1,0 +1,228 @@
+"""Comparisons of two runs that look at a part of each side only, with nothing that compares the rest.
+
+A projection maps what differs to what is equal: the keys of a mapping, a length or shape, the first few
+items, a sum, a number rounded to whole ones. Sorting a list, or the `set` of it, hides no value.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.checks import Check, Comparison, checks, comparisons
+from reviewbot.flow.judging import two_sides
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.values import UNBOUND, Binding, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Kind = Literal["keys", "length", "shape", "slice", "figure", "rounded", "case"]
+_CALLS: dict[str, Kind] = {"len": "length", "count_nonzero": "figure"}
+_METHODS: dict[str, Kind] = {
+    "keys": "keys", "numel": "length", "size": "shape",
+    "sum": "figure", "mean": "figure", "norm": "figure",
+    "lower": "case", "upper": "case", "casefold": "case",
+}  # fmt: skip
+_FIGURE_FUNCTIONS = frozenset({"sum", "mean", "norm"})
+_SAYS_SAME = re.compile(
+    r"(?i)(^|[^a-z])(same|identical|equal|equivalent|equivalence|parity|match|matches|consistent|consistency"
+    r"|unchanged|reproduces?|reproducib\w*|determinis\w*|agree|agrees)($|[^a-z])"
+)
+# Values that are written out: what is compared with them is an expectation, not another run.
+_WRITTEN = frozenset({"ones", "zeros", "full", "tensor", "array", "arange", "empty", "eye", "next", "iter"})
+_ATTRIBUTES: dict[str, Kind] = {"shape": "shape", "size": "shape", "ndim": "shape", "dtype": "shape"}
+_SAME_ITEMS = frozenset(
+    {"set", "sorted", "list", "tuple", "frozenset", "float", "int", "item", "tolist", "abs"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is compared of a value: `of` is the value, `how` the projection as text with `…` for the value."""
+
+    kind: Kind
+    how: str
+    of: cst.BaseExpression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projected:
+    """A comparison of the same part of two values. `also` are further checks of the two, of parts as well."""
+
+    comparison: Comparison
+    left: Part
+    right: Part
+    also: tuple[Check, ...]
+
+
+def projected(unit: Unit) -> Iterator[Projected]:
+    """The comparisons that see a part of both sides, for two sides of which nothing else is compared: the
+    first of each pair, in source order."""
+    found: list[tuple[Comparison, Part, Part]] = []
+    for one in comparisons(unit):
+        if one.relation in ("equal", "close"):
+            left, right = part(unit, one.left), part(unit, one.right)
+            if left is not None and right is not None and (left.kind, left.how) == (right.kind, right.how):
+                found.append((one, left, right))
+    lossy = {id(one.check.node): one for one, _, _ in found}
+    seen: list[Sides] = []
+    for one, left, right in found:
+        sides = _sides(unit, left.of, right.of)
+        if sides is None or not are_two_runs(unit, left.of, right.of):
+            continue
+        whole = set(values(unit).slice(left.of)), set(values(unit).slice(right.of))
+        if any(whole[0] >= known[0] and whole[1] >= known[1] for known in seen):
+            continue
+        seen.append(sides)
+        others = [check for check in checks(unit) if check.node is not one.check.node]
+        both = [check for check in others if _looks_at(unit, check, sides)]
+        if all(id(check.node) in lossy for check in both) and not _handed_on(unit, sides, left.of, right.of):
+            yield Projected(one, left, right, tuple(both))
+
+
+def may_project(unit: Unit) -> bool:
+    """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
+    if any(node.attr in _ATTRIBUTES for node in unit.asts(ast.Attribute)) or unit.has(ast.Slice):
+        return True
+    return not unit.facts.calls.isdisjoint({*_CALLS, *_METHODS, "round"})
+
+
+def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
+    """What an expression takes of a value, if it is a projection; through names and what keeps the items."""
+    node = values(unit).resolve(node) if isinstance(node, cst.Name) else node
+    if isinstance(node, cst.Call):
+        return _of_call(unit, node, depth)
+    if isinstance(node, cst.Attribute) and node.attr.value in _ATTRIBUTES:
+        return Part(_ATTRIBUTES[node.attr.value], f"….{node.attr.value}", node.value)
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        element = node.slice[0].slice
+        if isinstance(element, cst.Slice) and element.lower is None and element.step is None:
+            upper = literal(element.upper) if element.upper is not None else UNKNOWN
+            if isinstance(upper, int) and not isinstance(upper, bool) and upper > 0:
+                return Part("slice", f"…[:{upper}]", node.value)
+        inner = part(unit, node.value, depth - 1) if depth else None
+        if inner is not None and isinstance(element, cst.Index):
+            return Part(inner.kind, f"{inner.how}[{canonical(element)}]", inner.of)
+    return None
+
+
+def _of_call(unit: Unit, node: cst.Call, depth: int) -> Part | None:
+    name = last_name(node)
+    plain = isinstance(node.func, cst.Name)
+    first = node.args[0].value if node.args and not node.args[0].star else None
+    if plain and name == "round" and first is not None:
+        digits = literal(node.args[1].value) if len(node.args) > 1 else 0
+        return Part("rounded", f"round(…, {digits})", first) if digits in (0, 1) else None
+    if plain and name in _CALLS and first is not None:
+        return Part(_CALLS[name], f"{name}(…)", first)
+    if isinstance(node.func, cst.Attribute):
+        owner = node.func.value
+        module = dotted(owner) in unit.file.imports
+        if module and name in _FIGURE_FUNCTIONS and first is not None and len(node.args) == 1:
+            return Part("figure", f"{name}(…)", first)
+        if not module and name in _METHODS and not node.args:
+            return Part(_METHODS[name], f"….{name}()", owner)
+        if not module and name in _SAME_ITEMS and not node.args and depth:
+            return part(unit, owner, depth - 1)
+    if plain and name in _SAME_ITEMS and first is not None and depth:
+        return part(unit, first, depth - 1)
+    return None
+
+
+def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether two values are the two sides of one comparison: by their names, or because one callable gave
+    both and the unit says that they are to be the same."""
+    made = _made_by(unit, left), _made_by(unit, right)
+    if any(last is None for last in made):
+        return False
+    names = (_words(left), _words(right))
+    if two_sides(names[0] | names[1]) and not two_sides(names[0]) and not two_sides(names[1]):
+        return True
+    return bool(made[0]) and made[0] == made[1] and says_same(unit)
+
+
+def says_same(unit: Unit) -> bool:
+    """Whether a unit's name, docstring or comments say that two things are to be the same."""
+    said = [unit.name.rpartition(".")[2].replace("_", " ")]
+    if isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        said.append(ast.get_docstring(unit.tree) or "")
+    lines = unit.file.lines[unit.line - 1 : unit.end_line]
+    said.extend(line.partition("#")[2] for line in lines if "#" in line)
+    return any(_SAYS_SAME.search(text) for text in said)
+
+
+def _words(node: cst.BaseExpression) -> frozenset[str]:
+    return frozenset(below.value for below in walk(node) if isinstance(below, cst.Name))
+
+
+def _made_by(unit: Unit, node: cst.BaseExpression) -> str | None:
+    """The callable that a value was got from, "" where that is unknown, None for what is written out."""
+    flow = values(unit)
+    while True:
+        while isinstance(node, (cst.Attribute, cst.Subscript)):
+            node = node.value
+        made = flow.resolve(node)
+        made = made.expression if isinstance(made, cst.Await) else made
+        if isinstance(made, (cst.Attribute, cst.Subscript)):
+            node = made
+            continue
+        if isinstance(made, cst.Call) and last_name(made) in _SAME_ITEMS and made.args:
+            node = made.args[0].value
+            continue
+        break
+    if not isinstance(made, cst.Call):
+        return "" if isinstance(made, cst.Name) else None
+    return None if last_name(made) in _WRITTEN else dotted(made.func)
+
+
+Sides = tuple[frozenset[Binding], frozenset[Binding]]
+
+
+def _sides(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> Sides | None:
+    """What the left comes from and the right does not, and the other way round."""
+    flow = values(unit)
+    one, other = set(flow.slice(left)), set(flow.slice(right))
+    sides = frozenset(one - other), frozenset(other - one)
+    return sides if all(sides) else None
+
+
+def _looks_at(unit: Unit, check: Check, sides: Sides) -> bool:
+    """Whether a check looks at something that comes from either side alone."""
+    flow = values(unit)
+    read = set(flow.slice(check.node if check.condition is None else check.condition))
+    return not read.isdisjoint(sides[0]) and not read.isdisjoint(sides[1])
+
+
+def _handed_on(unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether both sides are given to a call, or returned, where the rest could be compared."""
+    flow = values(unit)
+    near = tuple(
+        {b for name in flow.reads(node) for b in flow.reaching(name) - {UNBOUND}} & side
+        for node, side in zip((left, right), sides, strict=True)
+    )
+    for node in unit.find(cst.Call, cst.Return, cst.For, cst.CompFor):
+        given: list[cst.CSTNode] = []
+        if isinstance(node, cst.Call):
+            given = [arg.value for arg in node.args]
+            if isinstance(node.func, cst.Attribute):
+                given.append(node.func.value)
+        elif isinstance(node, cst.Return):
+            given = [node.value] if node.value is not None else []
+        elif isinstance(node, (cst.For, cst.CompFor)):
+            given = [node.iter]
+        read = {b for part_ in given for name in flow.reads(part_) for b in flow.reaching(name)}
+        if all(not read.isdisjoint(side) for side in near) and not _is_part_of(unit, node, left, right):
+            return True
+    return False
+
+
+def _is_part_of(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether a call is the projection's own, or the check around it."""
+    inside = {id(below) for below in walk(node)}
+    return isinstance(node, cst.Call) and id(left) in inside and id(right) in inside and bool(root_name(left))

@@ -1,0 +1,150 @@
+"""Two runs are compared in a part of what they made, and nothing compares the rest.
+
+## Why
+`assert set(restored) == set(baseline)` holds where every value differs; so do equal lengths, shapes, sums and
+first items. The check looks like a comparison of two runs, and a real difference in the rest cannot be seen.
+
+## Instead
+Compare the values themselves (`assert restored == baseline`, `torch.testing.assert_close`). Where only the
+part is meant, say so in the test's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reviewbot.flow.projections import Projected, may_project, projected, says_same
+from reviewbot.flow.suspects import compares_two, is_comparer
+from reviewbot.flow.syntax import canonical
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+
+_SEES = {
+    "keys": "the keys",
+    "length": "the lengths",
+    "shape": "the shapes",
+    "slice": "the first items",
+    "figure": "one pooled figure",
+    "rounded": "rounded numbers",
+    "case": "the text without its case",
+}
+# A test that says which part it is about.
+_ABOUT = {
+    "keys": r"key|column|name|field",
+    "length": r"len|size|count|number|num|empty|pad",
+    "shape": r"shape|dim|size|dtype|batch|broadcast|pad|empty",
+    "slice": r"prefix|first|head|begin|start|partial|trunc",
+    "figure": r"sum|mean|norm|total|average|unit|scale",
+    "rounded": r"round|approx",
+    "case": r"case|lower|upper",
+}
+
+
+class ProjectionBeforeCompare(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example("""
+            def test_restore_matches(train):
+                baseline = train(steps=4)
+                restored = train(steps=4, resume=2)
+                assert baseline.keys() == restored.keys()  # <- here
+                assert len(baseline) == len(restored)
+        """),
+        Example("""
+            import torch
+
+            def test_compiled(model, batch):
+                eager = model(batch)
+                compiled = torch.compile(model)(batch)
+                torch.testing.assert_close(eager.sum(), compiled.sum())  # <- here
+        """),
+        Example("""
+            def test_cache(mine, folder):
+                first = mine(cache=folder)
+                again = mine(cache=folder)
+
+                # Both runs give the same rows.
+                assert len(first) == len(again)  # <- here
+        """),
+        Example(
+            """
+            def check_rows(baseline, resumed):
+                for left, right in zip(baseline["rows"], resumed["rows"], strict=True):
+                    expected, actual = left["tokens"], right["tokens"]
+                    assert expected[:8] == actual[:8]  # <- here
+            """,
+            path="tools/parity.py",
+        ),
+    )
+    good = (
+        # The rest is compared as well, here or in a helper.
+        Example("""
+            def test_restore_matches(train):
+                baseline = train(steps=4)
+                restored = train(steps=4, resume=2)
+                assert baseline.keys() == restored.keys()
+                for name in baseline:
+                    assert baseline[name] == restored[name]
+
+            def test_compiled_matches(model, fast, batch):
+                eager, compiled = model(batch), fast(batch)
+                assert eager.shape == compiled.shape
+                compare_rows(eager, compiled)
+        """),
+        # A value that is written out, the part that the name is about, two inputs, and no two runs.
+        Example("""
+            import torch
+
+            def test_kernel(make):
+                actual = make(5)
+                expected = torch.ones(1)
+                assert actual.sum() == expected.sum()
+
+            def test_shape_is_kept(run, rows):
+                before = run(rows)
+                after = run(before)
+                assert before.shape == after.shape
+
+            def test_padding(encode):
+                short = encode("a")
+                long = encode("a b c")
+                assert len(short) == len(long)
+
+            def test_edited(write):
+                before = "def test_a(): assert True"
+                after = "def test_b(): assert None"
+                assert len(before) == len(after)
+                write(before)
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return is_comparer(unit) and may_project(unit) and compares_two(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in projected(unit) if is_comparer(unit) else ():
+            name = unit.name.rpartition(".")[2]
+            if re.search(_ABOUT[one.left.kind], name, re.IGNORECASE):
+                continue
+            left, right = canonical(one.left.of), canonical(one.right.of)
+            yield self.finding(
+                unit,
+                one.comparison.check.anchor,
+                f"of `{left}` and `{right}` only {_SEES[one.left.kind]} are compared (`{one.left.how}`), "
+                "and nothing compares the rest",
+                # Keys may be made from what they name.
+                certainty="likely" if says_same(unit) and one.left.kind != "keys" else "question",
+                steps=[
+                    step(unit, one.comparison.left, f"this is what is seen of `{left}`"),
+                    step(unit, one.comparison.right, f"and of `{right}`"),
+                    *(step(unit, check.anchor, "this check sees a part as well") for check in one.also[:2]),
+                ],
+                still_catches=(_rest(one),),
+            )
+
+
+def _rest(one: Projected) -> str:
+    if one.also:
+        return "the other checks of the two see a part as well: nothing compares the values"
+    return f"nothing: `{canonical(one.left.of)}` and `{canonical(one.right.of)}` meet in no other check here"
