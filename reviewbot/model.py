@@ -30,12 +30,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One place that carries a finding's argument. `says` is a clause without a full stop."""
+    """One place that carries a finding's argument. `says` is a clause without a full stop. `base`: the place
+    is one of the merge base, before the change under review, not of the head."""
 
     path: str
     line: int
     end_line: int
     says: str
+    base: bool = False
 
 
 @dataclass(frozen=True, slots=True)

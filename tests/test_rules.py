@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from difflib import SequenceMatcher
 
 import pytest
 
 from reviewbot.lint import registry
+from reviewbot.lint.against import Against
 from reviewbot.lint.engine import lint_file
 from reviewbot.lint.fixes import applied
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example
+from reviewbot.source.diff import FileDiff
 from reviewbot.source.files import InMemory
 from reviewbot.source.units import file_of
 
@@ -23,10 +26,31 @@ GOOD = [
 ]
 
 
+def repository(example: Example) -> Repo:
+    """The files of an example; with a change under review where it says what was before."""
+    head = {**example.files, example.path: example.code}
+    base = {**head, **example.before}
+    diff = tuple(file_diff(path, text, head.get(path, "")) for path, text in example.before.items())
+    against = Against(InMemory(encoded(base)), diff) if example.before else None
+    return Repo(files=InMemory(encoded(head)), against=against)
+
+
+def encoded(files: dict[str, str]) -> dict[str, bytes]:
+    return {path: text.encode() for path, text in files.items()}
+
+
+def file_diff(path: str, before: str, after: str) -> FileDiff:
+    """What a diff would say of one file, without context."""
+    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    edits = [edit for edit in matcher.get_opcodes() if edit[0] != "equal"]
+    changed = tuple((first + 1, last) for *_, first, last in edits)
+    removed = tuple((first + 1, last) for _, first, last, *_ in edits if last > first)
+    return FileDiff(path, path, changed, removed)
+
+
 def reported(rule, example: Example, *, prefilter: bool) -> set[int]:
     file = file_of(example.path, example.code.encode())
-    files = {path: text.encode() for path, text in example.files.items()}
-    repo = Repo(files=InMemory({**files, example.path: file.content}))
+    repo = repository(example)
     found = list(lint_file(file, [rule], repo, prefilter=prefilter))
     assert len({(finding.span, finding.message) for finding in found}) == len(found), "reported twice"
     return {finding.span.line for finding in found}
@@ -52,8 +76,7 @@ def test_the_prefilter_changes_nothing(rule, example):
 @pytest.mark.parametrize(("rule", "example"), BAD)
 def test_a_proposed_fix_leaves_valid_python(rule, example):
     file = file_of(example.path, example.code.encode())
-    files = {path: text.encode() for path, text in example.files.items()}
-    for finding in lint_file(file, [rule], Repo(files=InMemory({**files, example.path: file.content}))):
+    for finding in lint_file(file, [rule], repository(example)):
         if finding.fix is not None and {edit.path for edit in finding.fix.edits} == {example.path}:
             assert applied(example.path, file.content, [finding.fix.edits])[1] == 1, finding.fix
 

@@ -129,6 +129,12 @@ class Repo:
         return self._ask(("diff", ""), tuple)
 
     @property
+    def change(self) -> FileDiff | None:
+        """What it did to the file under review; None where it left it as it was."""
+        found = self._ask(("change", self.here), tuple)
+        return found[0] if found else None
+
+    @property
     def base(self) -> Repo | None:
         """The repository before the change, None where no change is under review."""
         if not self._ask(("base", ""), bool):
@@ -228,5 +234,8 @@ _QUESTIONS: dict[str, Callable[[Repo, str], object]] = {
     "requires-python": _requires_python,
     "file": _file,
     "diff": lambda repo, _: repo._against.diff if repo._against else (),
+    "change": lambda repo, path: (
+        tuple(one for one in repo._against.diff if one.path == path) if repo._against else ()
+    ),
     "base": lambda repo, _: repo._against is not None,
 }

@@ -31,20 +31,28 @@ class Example:
 
     In a bad one each line that must be reported ends in `# <- here`; nothing else may be reported.
     `path` is where the file would stand, `files` are others beside it (repository settings, helpers).
+    `before` are files as they were before a change, for a rule that compares: those that are not named there
+    are as they were.
     Code may be written indented, under the line that opens its string: `code` has neither.
     """
 
     code: str
     path: str = "tests/test_example.py"
     files: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "code", textwrap.dedent(self.code).lstrip("\n"))
+        object.__setattr__(self, "code", _dedented(self.code))
+        object.__setattr__(self, "before", {path: _dedented(text) for path, text in self.before.items()})
 
     def marked(self) -> frozenset[int]:
         """The lines that end in the mark, from 1."""
         lines = self.code.splitlines()
         return frozenset(n for n, line in enumerate(lines, 1) if line.rstrip().endswith(MARK))
+
+
+def _dedented(text: str) -> str:
+    return textwrap.dedent(text).lstrip("\n")
 
 
 class Rule(ABC):

@@ -43,19 +43,22 @@ def rendered(review: Review, remote: Remote | None) -> Review:
     A thread that only the summary speaks of has the body with which the summary does.
     """
     notes = {note.rule: note for note in review.rules}
-    link = links(review.rounds[-1].head, remote)
+    last = review.rounds[-1]
+    link, link_base = links(last.head, remote), links(last.merge_base, remote)
     threads = tuple(
-        replace(thread, body=_body(thread, notes[thread.finding.rule], link)) for thread in review.threads
+        replace(thread, body=_body(thread, notes[thread.finding.rule], link, link_base))
+        for thread in review.threads
     )
     review = replace(review, threads=threads)
     return replace(review, summary=_summary(review, remote))
 
 
-def _body(thread: Thread, note: RuleNote, link: Link) -> str:
+def _body(thread: Thread, note: RuleNote, link: Link, link_base: Link) -> str:
     template = "unfolded.md.j2" if thread.place == "summary" else "comment.md.j2"
     most, longest = MOST, LONGEST_PROPOSAL
     while True:
-        body = render(template, thread=thread, note=note, link=link, most=most, longest=longest)
+        size = {"most": most, "longest": longest}
+        body = render(template, thread=thread, note=note, link=link, link_base=link_base, **size)
         if len(body.encode()) <= LIMIT or most <= 1:
             return body
         most, longest = most // 4, longest // 4

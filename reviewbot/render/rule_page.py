@@ -25,7 +25,10 @@ def page(rule_id: str) -> str:
 
 
 def _example(example: Example) -> Iterator[str]:
+    for path, text in example.before.items():
+        yield f"`{path}`, before the change:"
+        yield block(text.strip("\n") + "\n", "python" if path.endswith(".py") else "")
     for path, text in (*example.files.items(), (example.path, example.code)):
-        if example.files:
+        if example.files or example.before:
             yield f"`{path}`:"
         yield block(text.strip("\n") + "\n", "python" if path.endswith(".py") else "")

@@ -71,8 +71,10 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
         "partialFingerprints": {"reviewbot/v1": finding.fingerprint},
         "properties": {"certainty": finding.certainty},
     }
-    if finding.steps:
-        result["codeFlows"] = [{"threadFlows": [{"locations": list(map(_step, finding.steps))}]}]
+    # A log speaks of one version of each file: places of the base are in none.
+    steps = [_step(step) for step in finding.steps if not step.base]
+    if steps:
+        result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
     if finding.fix is not None:
         result["fixes"] = [_fix(finding.fix)]
     return result

@@ -111,7 +111,7 @@ class _Page:
         yield f"{' ' * margin} = {number}. {where}: {visible(step.says)}"
         span = finding.span
         within = step.path == span.path and span.line <= step.line and step.end_line <= span.end_line
-        if not within:
+        if not within and not step.base:
             yield from self._source(Span(step.path, step.line, 0, step.end_line, 0), margin, None)
 
     def _source(self, span: Span, margin: int, accent: str | None) -> Iterator[str]:

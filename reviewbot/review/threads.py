@@ -114,7 +114,7 @@ def _place(finding: Finding, shown: Shown) -> tuple[Place, Anchor | None]:
     span = finding.span
     places: Sequence[tuple[str, int, int]] = (
         (span.path, span.line, span.end_line),
-        *((step.path, step.line, step.end_line) for step in finding.steps),
+        *((step.path, step.line, step.end_line) for step in finding.steps if not step.base),
     )
     for place in places:
         anchor = shown.within(*place)

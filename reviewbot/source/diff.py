@@ -84,7 +84,7 @@ class ChangedLines:
         """Whether the finding, or any step of its argument, stands on lines that changed."""
         span = finding.span
         return self.overlap(span.path, span.line, span.end_line) or any(
-            self.overlap(step.path, step.line, step.end_line) for step in finding.steps
+            self.overlap(step.path, step.line, step.end_line) for step in finding.steps if not step.base
         )
 
 

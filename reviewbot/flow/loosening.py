@@ -1,0 +1,312 @@
+"""Two versions of one function: which demands became looser, which went, which tests are skipped now."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from reviewbot.flow.assertions import asserts_by_name
+from reviewbot.flow.demands import Demand, demands, names_in
+from reviewbot.flow.summaries import dotted_name
+
+Sort = Literal["wider", "weaker", "gone", "skipped", "fewer"]
+
+_ALIKE = 0.75  # of two checks: one is the other, rewritten
+_SKIPPING = frozenset({"skip", "skipif", "xfail", "skipIf", "skipUnless", "expectedFailure", "skipTest"})
+_COLLECTIONS = (ast.Tuple, ast.List, ast.Set)
+
+
+@dataclass(frozen=True, slots=True)
+class Loosened:
+    """One demand that says less than before, or nothing any more. `before` is its place in the old version,
+    `after` in the new one (None if it is gone, or was not there). `says` names what changed. `sure`: nothing
+    in the new version makes up for it or gives a reason."""
+
+    sort: Sort
+    before: ast.AST | None
+    after: ast.AST | None
+    says: str
+    sure: bool = True
+
+
+def loosened(
+    old: list[ast.stmt], new: list[ast.stmt], moved: Callable[[str], bool], known: Callable[[str, str], bool]
+) -> Iterator[Loosened]:
+    """What the new body of a function demands less. `moved` tells whether a check stands elsewhere now,
+    `known` whether the code still has an attribute, or a function a parameter."""
+    had, has = demands(old), demands(new)
+    kept = Counter(one.text for one in has) & Counter(one.text for one in had)
+    gone, come = _without(had, kept), _without(has, kept)
+    pure = not _code(new) - _code(old)
+    for demand in gone:
+        pair = _looser(demand, come)
+        if pair is not None:
+            sort, other, says = pair
+            sure = sort == "wider" or _origins(demand.names, old) == _origins(demand.names, new)
+            yield Loosened(sort, demand.node, other.node, says, sure)
+        elif not _replaced(demand, come, has, new, moved) and _still_there(demand, new, old, known):
+            yield Loosened("gone", demand.node, None, f"`{_short(demand.text)}` is deleted", pure)
+
+
+def _code(body: list[ast.stmt]) -> Counter[str]:
+    """The lines of a body, as code in one form."""
+    return Counter(line.strip() for statement in body for line in ast.unparse(statement).splitlines())
+
+
+def _origins(names: frozenset[str], body: list[ast.stmt]) -> set[str]:
+    """The assignments that give these names their values."""
+    return {
+        ast.unparse(node)
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        and any(isinstance(name, ast.Name) and name.id in names for name in _stored(node))
+    }
+
+
+def _stored(node: ast.AST) -> list[ast.AST]:
+    return [name for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
+
+
+def _made_from(names: frozenset[str], body: list[ast.stmt]) -> frozenset[str]:
+    """These names, and those that are made from them, straight or through others."""
+    found = set(names)
+    for _ in range(3):
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.withitem)):
+                    reads = node.value if not isinstance(node, (ast.For, ast.withitem)) else None
+                    reads = node.iter if isinstance(node, ast.For) else reads
+                    reads = node.context_expr if isinstance(node, ast.withitem) else reads
+                    if reads is not None and names_in(reads) & found:
+                        target = node.target if isinstance(node, ast.For) else node
+                        found |= {name.id for name in _stored(target) if isinstance(name, ast.Name)}
+    return frozenset(found)
+
+
+def _without(found: list[Demand], kept: Counter[str]) -> list[Demand]:
+    left = Counter(kept)
+    out = []
+    for demand in found:
+        if left[demand.text]:
+            left[demand.text] -= 1
+        else:
+            out.append(demand)
+    return out
+
+
+def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | None:
+    """The new demand that takes the place of one and says less."""
+    same = [other for other in come if other.subject == demand.subject]
+    for other in same:
+        if (other.relation, other.other) == (demand.relation, demand.other) or _only_broader(demand, other):
+            wider = _wider(demand, other)
+            if wider:
+                return "wider", other, wider
+    if demand.rank and not any(other.rank >= demand.rank for other in same):
+        weaker = [other for other in same if other.rank and _comparable(demand, other)]
+        if weaker:
+            other = max(weaker, key=lambda one: one.rank)
+            return "weaker", other, f"`{_short(demand.text)}` is now `{_short(other.text)}`"
+    return None
+
+
+def _only_broader(demand: Demand, other: Demand) -> bool:
+    return demand.relation == other.relation == "raises"
+
+
+def _comparable(demand: Demand, other: Demand) -> bool:
+    """An equality that became one within a tolerance is one of the same two things; anything else that is
+    said of the subject says less, whatever it is compared with."""
+    return other.relation != "close" or other.other == demand.other
+
+
+def _wider(demand: Demand, other: Demand) -> str:
+    before, after = dict(demand.limits), dict(other.limits)
+    if demand.relation == "raises":
+        if after.get("the exception", 0) > before.get("the exception", 0):
+            return f"`{_short(demand.text)}` now takes any exception"
+        if after.get("no match", 0) > before.get("no match", 0) and demand.other == other.other:
+            return f"`{_short(demand.text)}` no longer looks at the message"
+        return ""
+    if demand.other != other.other:
+        return ""
+    said = []
+    for name, number in after.items():
+        was = before.get(name)
+        if was is None and not before and number > 0 and demand.relation in ("close", "helper"):
+            said.append(f"`{name}` is given as {_written(name, number)}")
+        elif was is not None and number > was:
+            said.append(f"`{name}` goes from {_written(name, was)} to {_written(name, number)}")
+    if any(number < before.get(name, number) for name, number in after.items()):
+        return ""  # one tolerance for another
+    return " and ".join(said)
+
+
+def _written(name: str, number: float) -> str:
+    return f"{-number:g}" if name == "at least" else f"{number:g}"
+
+
+def _replaced(
+    demand: Demand, come: list[Demand], has: list[Demand], new: list[ast.stmt], moved: Callable[[str], bool]
+) -> bool:
+    """Whether another check does the work of one that is gone: rewritten, implied, or moved."""
+    if not demand.names or moved(demand.text):
+        return True
+    if any(other.subject == demand.subject and _implies(other, demand) for other in has):
+        return True
+    wanted = _made_from(demand.names, new)
+    return any(
+        other.names & wanted or SequenceMatcher(None, demand.text, other.text).ratio() >= _ALIKE
+        for other in come
+    )
+
+
+def _implies(other: Demand, demand: Demand) -> bool:
+    """Whether of one subject the other demand says as much: all that could be said, or more than its kind."""
+    return other.relation in ("equal", "identical") or (
+        demand.relation in ("true", "type") and other.rank > 2
+    )
+
+
+def _still_there(
+    demand: Demand, new: list[ast.stmt], old: list[ast.stmt], known: Callable[[str, str], bool]
+) -> bool:
+    """Whether what a check looked at is still made by the new version. A call that is new and takes it may
+    be the check in another form."""
+    names = frozenset().union(*(names_in(statement) for statement in new))
+    if not demand.names <= names or not _passes(new):
+        return False
+    for node in ast.walk(demand.node):
+        if isinstance(node, ast.Attribute) and not known(node.attr, ""):
+            return False
+        if isinstance(node, ast.Call) and not all(known(_last(node), k.arg or "") for k in node.keywords):
+            return False
+    calls = {
+        ast.unparse(call) for statement in old for call in ast.walk(statement) if isinstance(call, ast.Call)
+    }
+    for statement in new:
+        for call in ast.walk(statement):
+            if isinstance(call, ast.Call) and ast.unparse(call) not in calls:
+                given = frozenset().union(*(names_in(arg) for arg in call.args), frozenset())
+                if given & demand.names and (asserts_by_name(_last(call)) or _stands_alone(call, statement)):
+                    return False
+    return True
+
+
+def _passes(body: list[ast.stmt]) -> bool:
+    """Whether a body does anything at all."""
+    return any(not isinstance(one, (ast.Pass, ast.Raise)) for one in body)
+
+
+def _stands_alone(call: ast.Call, statement: ast.stmt) -> bool:
+    return any(isinstance(one, ast.Expr) and one.value is call for one in ast.walk(statement))
+
+
+def _last(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+# Skips.
+
+
+def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened]:
+    """The skips and expected failures that decorators, marks or statements of the new version add."""
+    known = Counter(kind for kind, *_ in _skips(old))
+    for kind, node, firm, says in _skips(new):
+        if known[kind]:
+            known[kind] -= 1
+        else:
+            yield Loosened("skipped", None, node, f"`{_short(says)}` is added", firm)
+
+
+def _skips(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, bool, str]]:
+    """(which, where, whether it holds without condition, as code), without those that ask for a device, a
+    platform or a version."""
+    for top in nodes:
+        above: dict[int, list[ast.If]] = {}
+        for node in ast.walk(top):
+            if isinstance(node, ast.If):
+                for below in ast.walk(node):
+                    above.setdefault(id(below), []).append(node)
+        for node in ast.walk(top):
+            call = node if isinstance(node, ast.Call) else None
+            name = dotted_name(call.func if call is not None else node)
+            last = name.rpartition(".")[2]
+            if last not in _SKIPPING or not _is_skip(name, call) or (call is None and _is_called(node, top)):
+                continue
+            given = {k.arg: k.value for k in call.keywords} if call is not None else {}
+            strict = isinstance(given.get("strict"), ast.Constant) and given["strict"].value  # type: ignore[attr-defined]
+            conditional = last in ("skipif", "skipIf", "skipUnless") or (
+                last == "xfail" and call is not None and bool(call.args)
+            )
+            tests = [ast.unparse(one.test) for one in above.get(id(node), [])]
+            if (conditional or tests) and _ENVIRONMENT.search(" ".join([ast.unparse(node), *tests])):
+                continue
+            yield last, node, not (strict or conditional or tests), ast.unparse(node)
+
+
+_ENVIRONMENT = re.compile(
+    r"(?i)[chxnmt]pus?\b|cuda|mps\b|rocm|devices?|platform|version|available|install|\bsm_?\d|arch|backend|win32|"
+    r"windows|linux|darwin|macos|_HAS_|\bhas_|environ|getenv|support|import|capab|memory|network|token\b|slow"
+)
+
+
+def _is_skip(name: str, call: ast.Call | None) -> bool:
+    first = name.partition(".")[0]
+    return (
+        first in ("pytest", "unittest", "mark", "self", "skip", "skipif")
+        or ".mark." in name
+        or (call is not None and name in ("skipTest", "skipIf", "skipUnless", "xfail"))
+        or name == "expectedFailure"
+    )
+
+
+def _is_called(node: ast.AST, top: ast.AST) -> bool:
+    return any(isinstance(one, ast.Call) and one.func is node for one in ast.walk(top))
+
+
+# What is listed.
+
+
+def fewer(before: dict[str, ast.expr], after: dict[str, ast.expr]) -> Iterator[Loosened]:
+    """The lists of words of two versions, by what they are called, of which the new one holds less."""
+    listed = {word for node in after.values() for word in words(node)}
+    for slot, node in after.items():
+        was = words(before[slot]) if slot in before else []
+        lost = [word for word in was if word not in listed]
+        if lost and set(was) & set(words(node)):
+            names = ", ".join(f"`{word}`" for word in lost)
+            yield Loosened("fewer", before[slot], node, f"`{slot}` no longer holds {names}")
+
+
+def more(before: dict[str, ast.expr], after: dict[str, ast.expr]) -> Iterator[Loosened]:
+    """The lists of exceptions of two versions of which the new one holds more."""
+    for slot, node in after.items():
+        come = [word for word in words(node) if slot in before and word not in words(before[slot])]
+        if come:
+            names = ", ".join(f"`{word}`" for word in come)
+            yield Loosened("wider", before[slot], node, f"`{slot}` now also holds {names}")
+
+
+def words(node: ast.expr) -> list[str]:
+    """The strings of a literal collection, also inside `frozenset({...})`."""
+    if (
+        isinstance(node, ast.Call)
+        and len(node.args) == 1
+        and dotted_name(node.func) in ("frozenset", "set", "tuple")
+    ):
+        node = node.args[0]
+    if not isinstance(node, _COLLECTIONS):
+        return []
+    return [one.value for one in node.elts if isinstance(one, ast.Constant) and isinstance(one.value, str)]

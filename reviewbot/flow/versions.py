@@ -1,0 +1,66 @@
+"""Two versions of a file: which functions belong together, and where what went would stand."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import File, Unit
+
+_ALIKE = 0.7  # of the lines of two functions: one is the other under a new name
+
+
+def pairs(old: File, new: File) -> Iterator[tuple[Unit, Unit]]:
+    """The functions of both versions that differ, by name, or by their code where the name changed."""
+    before = {unit.name: unit for unit in old.units if unit.is_function}
+    after = {unit.name: unit for unit in new.units if unit.is_function}
+    for name, unit in after.items():
+        if name in before and _code(before[name]) != _code(unit):
+            yield before[name], unit
+    lost = [unit for name, unit in before.items() if name not in after]
+    for unit in (unit for name, unit in after.items() if name not in before):
+        ratios = [(_alike(other, unit), other) for other in lost]
+        best = max(ratios, key=lambda one: one[0], default=None)
+        if best is not None and best[0] > _ALIKE:
+            lost.remove(best[1])
+            yield best[1], unit
+
+
+def _code(unit: Unit) -> str:
+    return "".join(unit.file.lines[unit.line - 1 : unit.end_line])
+
+
+def _alike(one: Unit, other: Unit) -> float:
+    matcher = SequenceMatcher(
+        None, _code(one).splitlines()[1:], _code(other).splitlines()[1:], autojunk=False
+    )
+    return matcher.ratio()
+
+
+class Place:
+    """Where in the new version of a function a line of the old one would stand."""
+
+    def __init__(self, before: Unit, after: Unit) -> None:
+        self._before, self._after = before, after
+        self._matcher = SequenceMatcher(
+            None, _code(before).splitlines(), _code(after).splitlines(), autojunk=False
+        )
+
+    def of(self, node: ast.AST) -> tuple[int, int]:
+        """The lines in the new version on both sides of where a node of the old one stood."""
+        line = lines_of(node)[0] - self._before.line
+        for kind, first, last, start, _ in self._matcher.get_opcodes():
+            if first <= line < last:
+                above = self._after.line + (max(start, 1) - 1 if kind == "delete" else start)
+                return above, min(above + 1, self._after.end_line) if kind == "delete" else above
+        return self._after.line, self._after.line
+
+
+def lines_of(node: ast.AST) -> tuple[int, int]:
+    """The first and last line of a node; of a block those of its head."""
+    first = node.lineno  # type: ignore[attr-defined]
+    last = first if isinstance(node, (ast.With, ast.For)) else node.end_lineno  # type: ignore[attr-defined]
+    return first, last or first
