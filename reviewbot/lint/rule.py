@@ -6,6 +6,7 @@ one sentence, then `## Why` and `## Instead`. The class in it has examples, a `s
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -154,3 +155,17 @@ def delete(unit: Unit, node: cst.CSTNode) -> Edit:
     """The edit that deletes the whole lines of `node`, a statement that shares none of its lines."""
     span = unit.span(node)
     return Edit(span.path, span.line, span.end_line, "")
+
+
+def tree_span(unit: Unit, node: ast.expr | ast.stmt | ast.ExceptHandler) -> Span:
+    """Where an `ast` node of the unit's file stands."""
+    lines = unit.file.lines
+    last = node.end_lineno or node.lineno
+    first_column = _characters(lines[node.lineno - 1], node.col_offset)
+    last_column = _characters(lines[last - 1], node.end_col_offset or 0)
+    return Span(unit.file.path, node.lineno, first_column + 1, last, last_column + 1)
+
+
+def _characters(line: str, offset: int) -> int:
+    """How many characters stand before an offset that counts bytes of UTF-8."""
+    return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))

@@ -1,0 +1,215 @@
+"""A test skips itself where the repository's own module cannot be imported.
+
+## Why
+`importorskip` and `except ImportError: skip` are for what may not be installed. The code under test is always
+there: if importing it fails, it is broken, by a renamed module or a missing name. Then every test of it is
+skipped, and the run is green.
+
+## Instead
+Import it plainly, so that broken code fails its tests. If it needs a library that may be missing, ask for
+that library: `pytest.importorskip("pandas")`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.own_modules import needs, own_module
+from reviewbot.flow.summaries import dotted_name
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+
+_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
+_SKIPS = frozenset({"skip", "SkipTest", "skipTest", "xfail", "exit"})
+_MARKS = frozenset({"skipif", "skipIf", "skipUnless", "skip", "skipTest"})
+_FILES = {
+    "trainer/__init__.py": "",
+    "trainer/rows.py": "import json\n\ndef read(path):\n    return json.loads(path.read_text())\n",
+    "trainer/frames.py": "import pandas\n\ndef frame(rows):\n    return pandas.DataFrame(rows)\n",
+}
+
+
+class ImportSkipOfOwnCode(Rule):
+    kinds = ("module", "function", "method", "class")
+    bad = (
+        Example(
+            """
+            import pytest
+
+            rows = pytest.importorskip("trainer.rows")  # <- here
+
+            def test_read(tmp_path):
+                assert rows.read(tmp_path / "rows.json") == []
+            """,
+            files=_FILES,
+        ),
+        Example(
+            """
+            import pytest
+
+            try:
+                from trainer.rows import read
+                HAVE_ROWS = True
+            except ImportError:
+                HAVE_ROWS = False  # <- here
+
+            @pytest.mark.skipif(not HAVE_ROWS, reason="trainer is not installed")
+            def test_read(tmp_path):
+                assert read(tmp_path / "rows.json") == []
+            """,
+            files=_FILES,
+        ),
+        Example(
+            """
+            import pytest
+
+            def test_frame():
+                try:
+                    from trainer.frames import frame
+                except ImportError:
+                    pytest.skip("no frames")  # <- here
+                assert frame([]).empty
+            """,
+            files=_FILES,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import pytest
+
+            pandas = pytest.importorskip("pandas")
+
+            try:
+                import torch
+            except ImportError:
+                pytest.skip("torch is not installed", allow_module_level=True)
+
+            def test_frame():
+                from trainer.frames import frame
+                assert frame([]).empty
+            """,
+            files=_FILES,
+        ),
+        Example(
+            """
+            import pytest
+
+            kernels = pytest.importorskip("trainer._kernels")  # compiled: not a file of the repository
+            jax = pytest.importorskip("jax")
+            """,
+            files={**_FILES, "trainer/backends/__init__.py": "", "trainer/backends/jax.py": ""},
+        ),
+        Example(
+            """
+            try:
+                from trainer.rows import read
+            except ImportError:
+                read = None
+
+            def test_read(tmp_path):
+                assert read(tmp_path / "rows.json") == []
+            """,
+            files=_FILES,
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.calls("importorskip") or unit.has(ast.Try)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not in_test_file(unit.file.path):
+            return
+        for call in unit.asts(ast.Call):
+            name = call.args[0] if call.args else None
+            if dotted_name(call.func).rpartition(".")[2] == "importorskip" and isinstance(name, ast.Constant):
+                yield from self._say(unit, call, [str(name.value)], repo)
+        for block in unit.asts(ast.Try):
+            for handler in block.handlers:
+                place = _skip(handler, unit) if _catches(handler) else None
+                if place is not None:
+                    yield from self._say(unit, place, _targets(block), repo)
+
+    def _say(
+        self, unit: Unit, place: ast.stmt | ast.expr, targets: list[str], repo: Repo
+    ) -> Iterator[Finding]:
+        own = {target: own_module(target, unit.file.path, repo) for target in targets}
+        if not own or any(path is None for path in own.values()):
+            return  # a library is asked for too
+        target, path = next(iter(own.items()))
+        assert path is not None
+        libraries = sorted(needs(path, repo) - _plainly(unit))
+        steps = [Step(path, 1, 1, f"`{target}` is the repository's own module")]
+        if libraries:
+            listed = ", ".join(f"`{name}`" for name in libraries[:3])
+            steps.append(Step(path, 1, 1, f"importing it imports {listed}, which can be asked for by name"))
+        tests = sum(one.is_test for one in unit.file.units) if unit.kind == "module" else 1
+        what = f"its {tests} tests are" if tests > 1 else "its test is"
+        yield self.finding_at(
+            unit,
+            tree_span(unit, place),
+            f"where `{target}`, the repository's own code, cannot be imported, {what} skipped, not failed",
+            certainty="question" if libraries else "likely",
+            steps=steps,
+            still_catches=(f"only a test elsewhere that imports `{target}` plainly",),
+        )
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or dotted_name(kind) in _ERRORS for kind in kinds)
+
+
+def _targets(block: ast.Try) -> list[str]:
+    """The modules that a block tries to import."""
+    found = []
+    for node in block.body:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append("." * node.level + (node.module or ""))
+    return found
+
+
+def _skip(handler: ast.ExceptHandler, unit: Unit) -> ast.stmt | None:
+    """The statement of a handler that skips, or that sets what a skip in the file asks for."""
+    for statement in handler.body:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Call, ast.Raise)):
+                called = node.func if isinstance(node, ast.Call) else node.exc
+                if called is not None and dotted_name(called).rpartition(".")[2] in _SKIPS:
+                    return statement
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+            names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+            if not statement.value.value and names & _asked(unit):
+                return statement
+    return None
+
+
+def _asked(unit: Unit) -> set[str]:
+    """The names that the file's skips depend on."""
+    found: set[str] = set()
+    for one in unit.file.units:
+        for call in one.asts(ast.Call):
+            if dotted_name(call.func).rpartition(".")[2] in _MARKS and call.args:
+                found |= {node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name)}
+        for branch in one.asts(ast.If):
+            skips = (node for statement in branch.body for node in ast.walk(statement))
+            if any(
+                isinstance(n, ast.Call) and dotted_name(n.func).rpartition(".")[2] in _MARKS for n in skips
+            ):
+                found |= {node.id for node in ast.walk(branch.test) if isinstance(node, ast.Name)}
+    return found
+
+
+def _plainly(unit: Unit) -> set[str]:
+    """The libraries that the test file imports without asking."""
+    found: set[str] = set()
+    for node in unit.file.tree.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    return found
