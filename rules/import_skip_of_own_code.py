@@ -32,7 +32,7 @@ _FILES = {
 
 
 class ImportSkipOfOwnCode(Rule):
-    kinds = ("module", "function", "method", "class")
+    kinds = ("module",)
     bad = (
         Example(
             """
@@ -117,44 +117,58 @@ class ImportSkipOfOwnCode(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.calls("importorskip") or unit.has(ast.Try)
+        return in_test_file(unit.file.path) and any(
+            one.calls("importorskip") or one.has(ast.Try) for one in unit.file.units
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not in_test_file(unit.file.path):
+        if not self.suspect(unit):
             return
-        for call in unit.asts(ast.Call):
-            name = call.args[0] if call.args else None
-            if dotted_name(call.func).rpartition(".")[2] == "importorskip" and isinstance(name, ast.Constant):
-                yield from self._say(unit, call, [str(name.value)], repo)
-        for block in unit.asts(ast.Try):
-            for handler in block.handlers:
-                place = _skip(handler, unit) if _catches(handler) else None
-                if place is not None:
-                    yield from self._say(unit, place, _targets(block), repo)
+        skips: dict[str, list[tuple[Unit, ast.stmt | ast.expr]]] = {}
+        for one in unit.file.units:
+            for place, targets in sorted(_skipping(one), key=lambda found: found[0].lineno):
+                own = {target: own_module(target, unit.file.path, repo) for target in targets}
+                if own and None not in own.values():  # else a library is asked for too
+                    skips.setdefault(next(iter(own)), []).append((one, place))
+        for target, places in skips.items():
+            yield self._say(unit, target, places, repo)
 
     def _say(
-        self, unit: Unit, place: ast.stmt | ast.expr, targets: list[str], repo: Repo
-    ) -> Iterator[Finding]:
-        own = {target: own_module(target, unit.file.path, repo) for target in targets}
-        if not own or any(path is None for path in own.values()):
-            return  # a library is asked for too
-        target, path = next(iter(own.items()))
+        self, unit: Unit, target: str, places: list[tuple[Unit, ast.stmt | ast.expr]], repo: Repo
+    ) -> Finding:
+        path = own_module(target, unit.file.path, repo)
         assert path is not None
         libraries = sorted(needs(path, repo) - _plainly(unit))
         steps = [Step(path, 1, 1, f"`{target}` is the repository's own module")]
         if libraries:
             listed = ", ".join(f"`{name}`" for name in libraries[:3])
             steps.append(Step(path, 1, 1, f"importing it imports {listed}, which can be asked for by name"))
-        tests = sum(one.is_test for one in unit.file.units) if unit.kind == "module" else 1
-        what = f"its {tests} tests are" if tests > 1 else "its test is"
-        yield self.finding_at(
+        for _, place in places[1:]:
+            steps.append(Step(unit.file.path, place.lineno, place.lineno, "and so here"))
+        whole = any(one.kind == "module" for one, _ in places)
+        tests = sum(one.is_test for one in unit.file.units) if whole else len(places)
+        what = f"{tests} tests are" if tests > 1 else "its test is"
+        return self.finding_at(
             unit,
-            tree_span(unit, place),
+            tree_span(unit, places[0][1]),
             f"where `{target}`, the repository's own code, cannot be imported, {what} skipped, not failed",
             certainty="question" if libraries else "likely",
             steps=steps,
             still_catches=(f"only a test elsewhere that imports `{target}` plainly",),
         )
+
+
+def _skipping(unit: Unit) -> Iterator[tuple[ast.stmt | ast.expr, list[str]]]:
+    """The places in a unit that skip for want of a module, and which modules these are."""
+    for call in unit.asts(ast.Call):
+        name = call.args[0] if call.args else None
+        if dotted_name(call.func).rpartition(".")[2] == "importorskip" and isinstance(name, ast.Constant):
+            yield call, [str(name.value)]
+    for block in unit.asts(ast.Try):
+        for handler in block.handlers:
+            place = _skip(handler, unit) if _catches(handler) else None
+            if place is not None:
+                yield place, _targets(block)
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:

@@ -33,7 +33,7 @@ def own_module(target: str, importer: str, repo: Repo) -> str | None:
 
 def needs(path: str, repo: Repo) -> frozenset[str]:
     """The libraries, by their first names, that importing a module of the repository imports, straight or
-    through its own modules. The standard library is left out, and what is tried or imported later."""
+    through its own modules, tried or not. The standard library is left out, and what is imported later."""
     found: set[str] = set()
     queue, seen = [path], {path}
     while queue and len(seen) < _MODULES:
@@ -58,9 +58,10 @@ def _own(target: str, importer: str, repo: Repo) -> str | None:
 
 
 def _imported(file: File) -> list[str]:
-    """What a module's own statements import: modules, or names in them."""
+    """What a module's own statements import, also in a `try`: modules, or names in them."""
     found = []
-    for node in file.tree.body:
+    blocks = [node for node in file.tree.body if isinstance(node, ast.Try)]
+    for node in [*file.tree.body, *(below for block in blocks for below in block.body)]:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
