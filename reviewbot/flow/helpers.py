@@ -1,0 +1,144 @@
+"""How thin a helper is, and where it is used: functions of Python, of shell and of jq files."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reviewbot.source.shape import own_body
+
+if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
+    from reviewbot.source.units import FunctionTree, Unit
+
+_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Assert)
+_SHELL = re.compile(
+    r"^(?P<indent>[ \t]*)(?:function\s+)?(?P<name>[A-Za-z_][\w-]*)\s*\(\)\s*(?P<rest>[{(].*)?$"
+)
+_JQ = re.compile(r"^\s*def\s+(?P<name>\w+)\s*(?:\((?P<parameters>[^)]*)\))?\s*:")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFunction:
+    """A function of a script: its lines, and those of its body that hold code."""
+
+    name: str
+    line: int
+    end_line: int
+    body: tuple[str, ...]
+
+
+def forwards(tree: FunctionTree) -> ast.Call | None:
+    """The one call that a function consists of, if it only hands its parameters and constants on."""
+    body = own_body(tree)
+    value = body[0].value if len(body) == 1 and isinstance(body[0], (ast.Return, ast.Expr)) else None
+    if isinstance(value, ast.Await):
+        value = value.value
+    if not isinstance(value, ast.Call):
+        return None
+    given = [*value.args, *(keyword.value for keyword in value.keywords)]
+    plain = all(isinstance(one, (ast.Name, ast.Constant, ast.Starred)) for one in given)
+    return value if plain and isinstance(value.func, (ast.Name, ast.Attribute)) else None
+
+
+def is_short(tree: FunctionTree, most: int) -> bool:
+    """Whether a function is at most so many simple statements, without branches and loops."""
+    body = own_body(tree)
+    return 0 < len(body) <= most and all(isinstance(one, _SIMPLE) for one in body)
+
+
+def uses(unit: Unit) -> tuple[list[tuple[Unit, ast.Call]], bool]:
+    """The calls of a function in its own file by its bare name, and whether the name is used in any other
+    way there: handed on, exported, spelled in a string."""
+    name = unit.name
+    calls: list[tuple[Unit, ast.Call]] = []
+    called: set[int] = set()
+    for one in unit.file.units:
+        for call in one.asts(ast.Call):
+            if isinstance(call.func, ast.Name) and call.func.id == name:
+                calls.append((one, call))
+                called.add(id(call.func))
+    other = any(
+        (isinstance(node, ast.Name) and node.id == name and id(node) not in called)
+        or (isinstance(node, ast.Constant) and node.value == name)
+        or (isinstance(node, ast.Attribute) and node.attr == name)
+        for node in ast.walk(unit.file.tree)
+    )
+    return calls, other
+
+
+def used_elsewhere(unit: Unit, repo: Repo) -> bool:
+    """Whether another file of the repository could use a function: imports it, or asks a module for it."""
+    name = unit.name
+    others = {at.path for at in repo.index.look("import", name)}
+    others |= {path for path, call in repo.index.calls(name) if "." in call.name}
+    others |= {path for path, _ in repo.index.attribute_reads(name)}
+    return bool(others - {unit.file.path})
+
+
+def shell_functions(lines: list[str]) -> Iterator[ScriptFunction]:
+    """The functions of a shell script, as far as they open with `name() {` and close with `}`."""
+    number = 0
+    while number < len(lines):
+        match = _SHELL.match(lines[number].rstrip())
+        if match is None:
+            number += 1
+            continue
+        rest = (match["rest"] or "").strip()
+        if rest.startswith("{") and rest.endswith("}"):
+            body = (rest[1:-1].strip().rstrip(";"),)
+            yield ScriptFunction(match["name"], number + 1, number + 1, body)
+            number += 1
+            continue
+        end = next(
+            (at for at in range(number + 1, len(lines)) if lines[at].rstrip() == match["indent"] + "}"), None
+        )
+        if end is None:
+            number += 1
+            continue
+        yield ScriptFunction(match["name"], number + 1, end + 1, _code(lines[number + 1 : end]))
+        number = end + 1
+
+
+def jq_functions(lines: list[str]) -> Iterator[ScriptFunction]:
+    """The functions of a jq file that stand free, each up to the `;` that ends a line."""
+    number = 0
+    while number < len(lines):
+        match = _JQ.match(lines[number])
+        if match is None:
+            number += 1
+            continue
+        depth, end = 0, None
+        for at in range(number, len(lines)):
+            text = lines[at].partition("#")[0]
+            depth += len(re.findall(r"\bdef\s", text))
+            if text.rstrip().endswith(";"):
+                depth -= 1
+                if depth <= 0:
+                    end = at
+                    break
+        if end is None:
+            return
+        first = lines[number][match.end() :]
+        yield ScriptFunction(match["name"], number + 1, end + 1, _code([first, *lines[number + 1 : end + 1]]))
+        number = end + 1
+
+
+def words_at(lines: list[str], name: str, apart: ScriptFunction | None) -> list[int]:
+    """The lines, from 1, outside of a function at which a script names it; comments do not count."""
+    word = re.compile(rf"(?<![\w$.\-/]){re.escape(name)}(?![\w\-])")
+    found = []
+    for number, line in enumerate(lines, 1):
+        if apart is not None and apart.line <= number <= apart.end_line:
+            continue
+        bare = re.sub(r"(^|\s)#.*$", "", line.rstrip("\n"))
+        found += [number] * len(word.findall(bare))
+    return found
+
+
+def _code(lines: list[str]) -> tuple[str, ...]:
+    bare = (line.strip() for line in lines)
+    return tuple(line for line in bare if line and not line.startswith("#"))

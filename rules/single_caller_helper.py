@@ -1,0 +1,223 @@
+"""A helper of a line or a few is called in one place, and only adds a step to follow.
+
+## Why
+The reader leaves the test to find out what the name stands for, finds one line, and comes back. A name pays
+for itself where it is used twice, or where it says what the code does not.
+
+## Instead
+Write the line where it is used. Keep the helper if its name says something that a comment would have to, or
+if a second caller is on its way in the same change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reviewbot.flow.collection import is_fixture
+from reviewbot.flow.helpers import (
+    ScriptFunction,
+    forwards,
+    is_short,
+    jq_functions,
+    shell_functions,
+    used_elsewhere,
+    uses,
+    words_at,
+)
+from reviewbot.flow.judging import in_test_file
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit
+
+_MOST_STATEMENTS = 2
+_MOST_LINES = 3
+_HOOKS = ("test", "pytest_", "setup", "teardown", "main", "_main", "Test")
+_EMPTY = {"tests/test_example.py": ""}
+
+
+class SingleCallerHelper(Rule):
+    kinds = ("function", "script")
+    bad = (
+        Example("""
+            def _load(path, kind):  # <- here
+                return read_rows(path, kind)
+
+            def test_rows(tmp_path):
+                rows = _load(tmp_path / "rows.jsonl", "train")
+                assert rows == [1]
+        """),
+        Example(
+            """
+            def _last(rows):  # <- here
+                ordered = sorted(rows, key=lambda row: row.step)
+                return ordered[-1]
+
+            def test_rows(run):
+                assert _last(run(1)).step == 4
+            """,
+            before=_EMPTY,
+        ),
+        Example(
+            """
+            set -e
+            start_run() {  # <- here
+                python -m trainer.run "$@"
+            }
+            start_run --steps 4
+            """,
+            path="tests/resume.sh",
+            before={"tests/resume.sh": "set -e\n"},
+        ),
+        Example(
+            """
+            def hour(event): event.start | split("T")[1] | split(":")[0];  # <- here
+            def busy: any(.events[]; .open);
+            [.rows[] | select(busy) | {id, at: hour(.)}] + [.late[] | select(busy)]
+            """,
+            path="tests/rows.jq",
+            before={"tests/rows.jq": ".rows\n"},
+        ),
+    )
+    good = (
+        Example("""
+            import pytest
+
+            def _load(path):
+                return read_rows(path)
+
+            def _twice(rows):
+                return [row * 2 for row in rows]
+
+            @pytest.fixture
+            def rows():
+                return read_rows("rows.jsonl")
+
+            def test_rows(tmp_path, rows):
+                assert _load(tmp_path) == _load(tmp_path / "again")
+                assert _twice(rows) == [2]
+        """),
+        Example(
+            """
+            def load(path):
+                return read_rows(path)
+
+            def key(row):
+                return (row.step, row.sample)
+
+            def test_rows(tmp_path):
+                assert sorted(load(tmp_path), key=key) == []
+            """,
+            before=_EMPTY,
+            files={
+                "tests/test_more.py": "from tests.test_example import load\n\nrows = load('rows.jsonl')\n"
+            },
+        ),
+        Example(
+            """
+            run() {
+                python -m trainer.run "$@"
+            }
+            run --steps 4
+            run --steps 8
+            """,
+            path="tests/resume.sh",
+            before={"tests/resume.sh": "set -e\n"},
+        ),
+        Example(
+            """
+            set -e
+            cleanup() {
+                rm -rf "$WORK"
+            }
+            trap cleanup EXIT
+            """,
+            path="tests/resume.sh",
+            before={"tests/resume.sh": "set -e\n"},
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if unit.kind == "script":
+            return True
+        tree = unit.tree
+        if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) or tree.decorator_list:
+            return False
+        named = tree.name.startswith(_HOOKS) or tree.name.startswith("__")
+        return not named and not unit.indented and is_short(tree, _MOST_STATEMENTS)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not self.suspect(unit):
+            return
+        if unit.kind == "script":
+            yield from self._scripts(unit, repo)
+            return
+        tree = unit.tree
+        assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if is_fixture(tree) or not in_test_file(unit.file.path):
+            return
+        passed_on = forwards(tree)
+        if passed_on is None and not _is_new(unit.line, unit.end_line, repo):
+            return
+        calls, other = uses(unit)
+        if len(calls) != 1 or other or calls[0][0] is unit or used_elsewhere(unit, repo):
+            return
+        caller, call = calls[0]
+        where = f"`{caller.name}`" if caller.name else "the module"
+        does = f"only hands on to `{ast.unparse(passed_on.func)}`" if passed_on else "is a line or two"
+        yield self.finding_at(
+            unit,
+            Span(unit.file.path, tree.lineno, tree.col_offset + 1, unit.line, _width(unit, unit.line)),
+            f"`{unit.name}` {does} and is called from {where} alone",
+            certainty="likely" if passed_on and unit.name.startswith("_") else "question",
+            steps=[Step(unit.file.path, call.lineno, call.end_lineno or call.lineno, "its one caller")],
+            still_catches=("the same checks: nothing but the name goes",),
+        )
+
+    def _scripts(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        lines = unit.file.lines
+        jq = unit.file.path.endswith(".jq")
+        functions = list(jq_functions(lines) if jq else shell_functions(lines))
+        for one in functions:
+            if not 0 < len(one.body) <= _MOST_LINES or not _is_new(one.line, one.end_line, repo):
+                continue
+            at = words_at(lines, one.name, one)
+            if len(at) != 1 or _is_handed_on(lines[at[0] - 1], one) or _named_by_others(unit, one, repo):
+                continue
+            yield self.finding_at(
+                unit,
+                Span(unit.file.path, one.line, 1, one.line, _width(unit, one.line)),
+                f"`{one.name}` is {_count(len(one.body))} and is called in one place",
+                certainty="question",
+                steps=[Step(unit.file.path, at[0], at[0], "its one caller")],
+                still_catches=("the same checks: nothing but the name goes",),
+            )
+
+
+def _is_new(first: int, last: int, repo: Repo) -> bool:
+    """Whether the change under review adds all of these lines."""
+    change = repo.change
+    return change is not None and any(start <= first and last <= end for start, end in change.changed)
+
+
+def _is_handed_on(line: str, function: ScriptFunction) -> bool:
+    """Whether a line gives the function's name to something that calls it later or elsewhere."""
+    before = line.partition(function.name)[0].split()
+    return bool(before) and before[0] in ("trap", "export", "xargs", "timeout", "declare", "type", "command")
+
+
+def _named_by_others(unit: Unit, function: ScriptFunction, repo: Repo) -> bool:
+    """Whether a script that names this one, to source it, calls the function too."""
+    name = unit.file.path.rpartition("/")[2]
+    for path in {path for path, _ in repo.index.mentions(name)} - {unit.file.path}:
+        text = (repo.read(path) or b"").decode("utf-8", "replace")
+        if words_at(text.splitlines(), function.name, None):
+            return True
+    return unit.file.path.endswith(".jq") and "import" in "".join(unit.file.lines[:5])
+
+
+def _count(lines: int) -> str:
+    return "one line" if lines == 1 else f"{lines} lines"
+
+
+def _width(unit: Unit, line: int) -> int:
+    return len(unit.file.lines[line - 1].rstrip("\r\n")) + 1
