@@ -262,14 +262,20 @@ class _Moved:
         if self._come is None:
             self._come = Counter()
             for one in self._repo.diff:
-                new = self._repo.file(one.path) if one.path and one.path.endswith(".py") else None
-                old = self._base.file(one.old_path) if one.old_path and one.old_path.endswith(".py") else None
-                texts = [
-                    Counter(demand.text for demand in demands(file.tree.body)) if file else Counter()
-                    for file in (new, old)
-                ]
-                self._come += texts[0] - texts[1]
+                came = _demanded(self._repo, one.path, one.changed)
+                self._come += came - _demanded(self._base, one.old_path, one.removed)
         return self._come[text] > 0
+
+
+def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> Counter[str]:
+    """What the functions demand that have any of these lines."""
+    file = repo.file(path) if path and path.endswith(".py") and lines else None
+    return Counter(
+        demand.text
+        for unit in (file.units if file is not None else ())
+        if unit.is_function and any(unit.line <= last and first <= unit.end_line for first, last in lines)
+        for demand in demands(unit.tree.body)
+    )
 
 
 def _head(unit: Unit) -> list[ast.AST]:
