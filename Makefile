@@ -12,7 +12,7 @@ endef
 export EXTRAS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo readme test quick style lint format types lock docs startup clean
+.PHONY: help demo readme pictures test quick style lint format types lock docs startup clean
 
 help:
 	@echo 'make demo    build a small repository with a weak parity test, and review its branch'
@@ -24,6 +24,7 @@ help:
 	@echo 'make docs    write docs/rules from the rules'
 	@echo 'make lock    renew constraints.txt'
 	@echo 'make readme  put what the demo shows into README.md'
+	@echo 'make pictures take the pictures of README.md anew, in Chromium'
 	@echo 'make clean   remove what the other targets made'
 
 demo: $(VENV)/core
@@ -31,6 +32,9 @@ demo: $(VENV)/core
 
 readme: demo
 	$(BIN)/python demo/readme.py
+
+pictures: demo $(VENV)/dev
+	$(BIN)/python demo/screenshots.py
 
 test: $(VENV)/dev lint
 	$(BIN)/python -m pytest -n auto

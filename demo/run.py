@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 REPOSITORY = "parcel-robot"
 SANDBOX = sys.platform == "linux"  # elsewhere nothing shuts in what a probe runs
 PROBE = " --probe" if SANDBOX else ""
+PROVE = " --prove --probe ../evidence.json" if SANDBOX else ""
 PROGRAMS = {"python": [sys.executable], "reviewbot": [sys.executable, "-P", "-m", "reviewbot"]}
 
 
@@ -37,37 +38,45 @@ class Step:
     ends_with: int = 0
 
 
+PAGES = "pages"
 STEPS = (
     Step("A branch teaches a robot to resume in the middle of a turn.", history.LOG, "history.txt"),
     Step("Its parity test passes.", "python tests/resume_parity.py", "parity.txt"),
+)
+if SANDBOX:
+    STEPS += (
+        Step(
+            "Does it test anything? It is run on changed rows: the smallest difference that it lets through.",
+            "reviewbot probe tests/resume_parity.py::check --save ../evidence.json",
+            "probe.txt",
+            ends_with=1,
+        ),
+    )
+STEPS += (
     Step(
-        "Does that test test anything? reviewbot reads it. Findings that are proved end a run with 1.",
+        "The review of the branch as pages; open the one that is printed in a browser.",
+        f"reviewbot report --base {history.MAIN} --head {history.BRANCH}{PROVE} --out ../{PAGES}",
+        "report.txt",
+    ),
+    Step(
+        "What the linter says. Findings that are proved end a run with 1.",
         "reviewbot lint tests",
         "lint.txt",
         ends_with=1,
     ),
     Step(
-        "The review of the branch, as its author would read it in a terminal.",
+        "The same review as its author would read it in a terminal.",
         f"reviewbot review --base {history.MAIN} --head {history.BRANCH}",
         "review.txt",
         ends_with=1,
     ),
     Step(
-        "The same review as the comments of a pull request, its findings run where they can be.",
+        "And as the comments of a pull request, its findings run where they can be.",
         f"reviewbot review --base {history.MAIN} --head {history.BRANCH} --output-format markdown{PROBE}",
         "review.md",
         ends_with=1,
     ),
 )
-if SANDBOX:
-    STEPS += (
-        Step(
-            "The parity test is run on changed rows: the smallest difference that it lets through.",
-            "reviewbot probe tests/resume_parity.py::check",
-            "probe.txt",
-            ends_with=1,
-        ),
-    )
 
 
 def run(step: Step, out: Path) -> int:
@@ -106,8 +115,9 @@ def main() -> int:
         code = run(step, out)
         if code != step.ends_with:
             wrong.append(f"{step.command}: exit code {code}, not {step.ends_with}")
-    kept = ", ".join([REPOSITORY, *(step.keeps for step in STEPS)])
+    kept = ", ".join([REPOSITORY, PAGES, *(step.keeps for step in STEPS)])
     print(f"\n── Kept in {os.path.relpath(out)}: {kept}")
+    print(f"── Open {(out / PAGES / 'index.html').resolve()} in a browser")
     for line in wrong:
         print(line, file=sys.stderr)
     return int(bool(wrong))

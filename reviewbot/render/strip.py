@@ -63,7 +63,7 @@ def of(values: Sequence[Any], index: int) -> str:
 def said(strip: Strip, bounds: tuple[int, int]) -> str:
     """A range in words."""
     start, end = (at + strip.first for at in bounds)
-    return f"index {start}" if end - start == 1 else f"index {start} up to {end - 1}"
+    return f"index {start}" if end - start == 1 else f"index {start} to {end - 1}"
 
 
 def difference(strip: Strip) -> str:
