@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import secrets
 import shutil
@@ -35,6 +36,12 @@ def sealed(name: str, files: Path, out: Path, image: str, command: str) -> list[
     ]
 
 
+def environment() -> dict[str, str]:
+    """What docker itself needs. Its containers get none of it, and it gets no token."""
+    wanted = re.compile(r"PATH|HOME|USER|TMPDIR|LANG|XDG_RUNTIME_DIR|DOCKER_\w+|\w+_PROXY", re.IGNORECASE)
+    return {name: value for name, value in os.environ.items() if wanted.fullmatch(name)}
+
+
 def run(options: argparse.Namespace) -> int:
     """Leaves the result. Returns 1 where the container left none."""
     if not _IMAGE.fullmatch(options.image):
@@ -52,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with runner.foreign_output():
-            code = subprocess.run(words, timeout=MINUTES * 60).returncode
+            code = subprocess.run(words, env=environment(), timeout=MINUTES * 60).returncode
         print(f"the container ended with {code}")
     except FileNotFoundError:
         raise UsageError("docker is not installed on this runner") from None
