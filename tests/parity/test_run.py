@@ -53,8 +53,10 @@ def test_the_default_workload_passes_and_tests_something(run):
 
 
 def test_the_cut_leg_was_killed_in_mid_generation(run):
-    folder, _ = run
-    assert json.loads((folder / "cut" / "killed.json").read_text())["status"] == -signal.SIGKILL
+    folder, result = run
+    killed = json.loads((folder / "cut" / "killed.json").read_text())
+    assert killed["status"] == -signal.SIGKILL
+    assert 0 < killed["seconds"] < result["run"]["seconds"]
     assert not (folder / "cut" / "account.json").exists()
     assert (folder / "cut" / "train_data_step1.jsonl").exists()
     assert not (folder / "cut" / "train_data_step2.jsonl").exists()
