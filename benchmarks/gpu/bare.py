@@ -41,6 +41,7 @@ def main(run: Path) -> None:
         disable_log_stats=True, attention_backend=engine["attention_backend"],
         gpu_memory_utilization=settings["gpu_memory_utilization"],
         tensor_parallel_size=settings["tensor_parallel_size"],
+        max_num_batched_tokens=engine["max_num_batched_tokens"],
     )  # fmt: skip
 
     def generate(turn: list[tuple[list[int], int]]) -> int:

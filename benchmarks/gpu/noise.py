@@ -20,7 +20,7 @@ ROWS, VOCABULARY = 64, 151_936
 def main() -> None:
     keys = [noise.key(7, f"row-{row}", row) for row in range(ROWS)]
     logits = torch.zeros(ROWS, VOCABULARY, device="cuda")
-    slots, warm = list(range(ROWS)), [1.0] * ROWS
+    slots, warm = torch.arange(ROWS, device="cuda"), [1.0] * ROWS
     noise_kernel.add(logits, slots, keys, warm)
     ours = noise.at(numpy.array(keys, numpy.uint64)[:, None], numpy.arange(VOCABULARY))
     theirs = logits.cpu().numpy()

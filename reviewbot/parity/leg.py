@@ -25,6 +25,7 @@ from reviewbot.parity.rows import sha256
 from reviewbot.parity.task import Codec, TaskName
 from reviewbot.parity.writer import DumpFormat
 
+OFTEN = 0.2  # seconds between two words about how far a leg is
 BEGUN = 3  # tokens that a call must have to count as cut in mid-generation
 
 
@@ -96,6 +97,7 @@ class _Leg:
         self.task = task.named(spec.work.task)
         self.stop = self.task.stop(codec)
         self.decoded = self.saved = 0
+        self.said = 0.0
         self.restoring: dict[str, dict[str, Any]] = {}
         self.digits = [token for digit in "0123456789" for token in codec.encode(digit)[-1:]]
 
@@ -215,7 +217,6 @@ class _Leg:
         return {"prompt": made.prompt * self.work.samples + made.sample, "sample": 0}
 
     def pieces(self, in_flight: dict[str, Rollout]) -> None:
-        before = self.decoded
         for piece in self.engine.step():
             made = in_flight[piece.call.rpartition("-")[0]]
             self.decoded += len(piece.tokens)
@@ -244,7 +245,8 @@ class _Leg:
             else:
                 self.ask(made)
         self.journal.flush()
-        if self.decoded // 25 > before // 25:
+        if time.monotonic() - self.said > OFTEN:
+            self.said = time.monotonic()
             _say(tokens=self.decoded)
 
     def finished(self, made: Rollout) -> None:

@@ -144,6 +144,20 @@ def test_a_model_that_was_never_trained_is_compared_on_replies_of_one_length(rev
     assert {sum(row["loss_mask"]) for row in rows} == {24}
 
 
+def test_two_copies_of_a_model_give_the_rows_of_one_and_die_with_their_leg(reviewbot, tmp_path):
+    untrained(tmp_path / "model")
+    words = ("--model", tmp_path / "model", "--task", "digest", "--steps", "1", "--prompts", "4", "--samples",
+             "3", "--budget", "12", "--at-a-time", "6", "--output-format", "json")  # fmt: skip
+    for out, copies in (("one", "1"), ("two", "2")):
+        ran = reviewbot("parity", "run", "--out", tmp_path / out, *words, "--data-parallel-size", copies)
+        assert ran.code == 0, ran.out + ran.err
+    rows = [tmp_path / out / "reference" / "train_data_step1.jsonl" for out in ("one", "two")]
+    assert rows[0].read_bytes() == rows[1].read_bytes()
+    about = json.loads((tmp_path / "two" / "reference" / "account.json").read_text())["engine"]
+    assert about["data_parallel_size"] == 2
+    assert processes(tmp_path) == []
+
+
 def test_a_trainer_with_other_weights_is_seen(reviewbot, tmp_path):
     untrained(tmp_path / "model")
     untrained(tmp_path / "other", seed=1)

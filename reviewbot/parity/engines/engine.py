@@ -89,6 +89,10 @@ class Engine(Protocol):
 
 def started(settings: Settings) -> Engine:
     """The engine of that name, ready. Raises `UsageError` where it is not installed."""
+    if settings.data_parallel_size > 1:
+        from reviewbot.parity.engines.copies import Copies
+
+        return Copies(settings)
     try:
         if settings.engine == "vllm":
             from reviewbot.parity.engines.vllm import Vllm

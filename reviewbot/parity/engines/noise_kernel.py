@@ -28,13 +28,12 @@ def _add(logits, stride, slots, keys, temperatures, vocabulary, BLOCK: tl.conste
     tl.store(at, before + tl.load(temperatures + one) * drawn, mask=inside)
 
 
-def add(logits: torch.Tensor, slots: list[int], keys: list[int], temperatures: list[float]) -> None:
+def add(logits: torch.Tensor, slots: torch.Tensor, keys: list[int], temperatures: list[float]) -> None:
     """Adds noise to rows of logits in place: row `slots[i]` that of `keys[i]` times `temperatures[i]`."""
     device = logits.device
-    at = torch.tensor(slots, dtype=torch.int64, device=device)
     signed = [key - (1 << 64) if key >> 63 else key for key in keys]
     keyed = torch.tensor(signed, dtype=torch.int64, device=device)
     scale = torch.tensor(temperatures, dtype=torch.float32, device=device)
     vocabulary = logits.shape[-1]
-    grid: Any = (len(slots), triton.cdiv(vocabulary, BLOCK))
-    _add[grid](logits, logits.stride(0), at, keyed, scale, vocabulary, BLOCK=BLOCK)
+    grid: Any = (len(keys), triton.cdiv(vocabulary, BLOCK))
+    _add[grid](logits, logits.stride(0), slots, keyed, scale, vocabulary, BLOCK=BLOCK)

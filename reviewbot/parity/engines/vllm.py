@@ -26,6 +26,10 @@ ENVIRONMENT = {
     "VLLM_CPU_KVCACHE_SPACE": "1",
 }
 
+# From 256 tokens in a batch on vLLM's RMSNorm takes another block size, batch-invariant mode or not (issue
+# 48271 of vllm-project/vllm); a prefill then rounds by what it is batched with.
+NARROW = 255
+
 
 class Vllm:
     """Calls are batched by vLLM; noise is added by a logits processor of ours."""
@@ -41,8 +45,6 @@ class Vllm:
         # Read when vLLM is imported; whoever set it before does not decide for the run.
         os.environ["VLLM_BATCH_INVARIANT"] = str(int(invariant))
         attention = settings.attention_backend or ("TRITON_ATTN" if on_gpu else None)
-        if settings.data_parallel_size > 1:
-            raise UsageError("one process holds one copy of the model; copies are legs of their own")
         print(
             f"vllm: batch-invariant mode {'on' if invariant else 'off'}, attention {attention}",
             file=sys.stderr,
@@ -50,15 +52,23 @@ class Vllm:
 
         import vllm
 
-        from reviewbot.parity.engines.vllm_noise import KeyedNoise
+        from reviewbot.parity.engines.vllm_noise import KeyedNoise, candidates
 
         options: dict[str, Any] = {"attention_backend": attention} if attention else {}
         if on_gpu:
             options["gpu_memory_utilization"] = settings.gpu_memory_utilization
+        narrow = max(NARROW, settings.at_a_time) if invariant else None
+        if narrow:
+            options["max_num_batched_tokens"] = narrow
         if settings.tensor_parallel_size > 1:
             options["tensor_parallel_size"] = settings.tensor_parallel_size
         self._settings, self._vllm = settings, vllm
-        self._about = {"batch_invariant": invariant, "attention_backend": attention, "gpu": on_gpu}
+        self._about: dict[str, Any] = {
+            "batch_invariant": invariant,
+            "attention_backend": attention,
+            "max_num_batched_tokens": narrow,
+            "gpu": on_gpu,
+        }
         if hindered and on_gpu and settings.batch_invariant is None:
             self._about["fell_back"] = f"not in batch-invariant mode: {hindered}"
         llm = vllm.LLM(
@@ -77,6 +87,8 @@ class Vllm:
         self._engine = llm.llm_engine
         self._requests: dict[str, Request] = {}
         self._seen: dict[str, int] = {}
+        self._candidates, self._drawn = candidates, dict[tuple[str, int], dict[int, float]]()
+        self._warm()
 
     def add(self, request: Request) -> None:
         keyed = {"seed": self._settings.seed, "row": request.row, "temperature": request.temperature}
@@ -110,7 +122,7 @@ class Vllm:
                 heard.append((request, len(request.tokens) + seen, tokens, top, finish))
             if finish:
                 del self._requests[request.call], self._seen[request.call]
-        scores = self._noised([(request, start, top) for request, start, _, top, _ in heard])
+        scores = self._scores([(request, start, top) for request, start, _, top, _ in heard])
         return [
             Piece(
                 request.call,
@@ -123,26 +135,40 @@ class Vllm:
             for (request, _, tokens, top, finish), score in zip(heard, scores, strict=True)
         ]
 
-    def _noised(
+    def _scores(
         self, heard: list[tuple[Request, int, tuple[dict[int, float], ...]]]
     ) -> list[tuple[dict[int, float], ...]]:
-        """The candidates' log-probs with the noise of the draw, for a whole step at once."""
-        seed = self._settings.seed
-        keys, entries = [], []
+        """Candidates' log-probs with the noise of the draw: what was drawn from, where it is at hand."""
+        self._drawn |= self._candidates()
+        scores = []
         for request, start, top in heard:
-            for position, at in enumerate(top if request.temperature else (), start):
-                keys += [noise.key(seed, request.row, position)] * len(at)
-                entries += list(at)
-        drawn = iter(noise.at(numpy.array(keys, numpy.uint64), numpy.array(entries, numpy.uint64)).tolist())
-        return [
-            tuple(
-                {token: score + request.temperature * next(drawn) for token, score in at.items()}
-                for at in top
+            if not request.temperature:
+                scores.append(top)
+                continue
+            names = [(request.row, position) for position in range(start, start + len(top))]
+            scores.append(
+                tuple(
+                    self._drawn.pop(name) if name in self._drawn else self._noised(request, name[1], at)
+                    for name, at in zip(names, top, strict=True)
+                )
             )
-            if request.temperature
-            else top
-            for request, _, top in heard
-        ]
+        return scores
+
+    def _noised(self, request: Request, position: int, at: dict[int, float]) -> dict[int, float]:
+        key = numpy.uint64(noise.key(self._settings.seed, request.row, position))
+        drawn = noise.at(key, numpy.array(list(at))).tolist()
+        return {
+            token: score + request.temperature * one
+            for (token, score), one in zip(at.items(), drawn, strict=True)
+        }
+
+    def _warm(self) -> None:
+        """Decodes a little, so that kernels are compiled before anything is timed."""
+        for index in range(min(4, self._settings.at_a_time)):
+            self.add(Request(f"warm-{index}", f"warm-{index}", (1,) * (8 + index), 3, frozenset(), index / 4))
+        while self.busy():
+            self.step()
+        self._drawn.clear()
 
     def about(self) -> dict[str, Any]:
         import torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy
@@ -9,6 +10,12 @@ import torch
 from vllm.v1.sample.logits_processor import BatchUpdate, LogitsProcessor, MoveDirectionality
 
 from reviewbot.parity import noise
+from reviewbot.parity.engines.engine import CANDIDATES
+
+# What was drawn from, a step an entry: on its device until someone asks. vLLM reports candidates of the
+# log-probs without noise, among which the one that nearly won need not be. In a worker process of vLLM's own
+# nobody asks, so old entries go.
+drawn_from: deque[tuple[list[tuple[str, int]], torch.Tensor, torch.Tensor]] = deque(maxlen=64)
 
 
 class KeyedNoise(LogitsProcessor):  # type: ignore[misc]  # vLLM is not there when types are checked
@@ -45,20 +52,33 @@ class KeyedNoise(LogitsProcessor):  # type: ignore[misc]  # vLLM is not there wh
 
     def apply(self, logits: torch.Tensor) -> torch.Tensor:
         slots = list(self._slots)
-        keys = [
-            noise.key(keyed["seed"], keyed["row"], prompt + len(output))
-            for keyed, prompt, output in self._slots.values()
-        ]
-        temperatures = [float(keyed["temperature"]) for keyed, _, _ in self._slots.values()]
         if not slots:
             return logits
+        names = [(keyed["row"], prompt + len(output)) for keyed, prompt, output in self._slots.values()]
+        seeds = [keyed["seed"] for keyed, _, _ in self._slots.values()]
+        keys = [noise.key(seed, *name) for seed, name in zip(seeds, names, strict=True)]
+        temperatures = [float(keyed["temperature"]) for keyed, _, _ in self._slots.values()]
+        at = torch.tensor(slots, device=logits.device)
+        scale = torch.logsumexp(logits[at].float(), -1, keepdim=True)
         if logits.is_cuda:
             from reviewbot.parity.engines import noise_kernel
 
-            noise_kernel.add(logits, slots, keys, temperatures)
-            return logits
-        entries = numpy.arange(logits.shape[-1])
-        for slot, key, temperature in zip(slots, keys, temperatures, strict=True):
-            drawn = torch.from_numpy(noise.at(key, entries))
-            logits[slot] += temperature * drawn.to(logits.dtype)
+            noise_kernel.add(logits, at, keys, temperatures)
+        else:
+            entries = numpy.arange(logits.shape[-1])
+            for slot, key, temperature in zip(slots, keys, temperatures, strict=True):
+                drawn = torch.from_numpy(noise.at(key, entries))
+                logits[slot] += temperature * drawn.to(logits.dtype)
+        best = torch.topk(logits[at].float(), min(CANDIDATES, logits.shape[-1]))
+        drawn_from.append((names, best.indices, best.values - scale))
         return logits
+
+
+def candidates() -> dict[tuple[str, int], dict[int, float]]:
+    """The best candidates at each row and position since the last call: log-probs with their noise."""
+    found: dict[tuple[str, int], dict[int, float]] = {}
+    while drawn_from:
+        names, tokens, scores = drawn_from.popleft()
+        for name, at, values in zip(names, tokens.tolist(), scores.tolist(), strict=True):
+            found[name] = dict(zip(at, values, strict=True))
+    return found
