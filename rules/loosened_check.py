@@ -13,6 +13,7 @@ thing instead.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -256,15 +257,20 @@ class _Moved:
 
     def __init__(self, repo: Repo, base: Repo) -> None:
         self._repo, self._base = repo, base
-        self._come: Counter[str] | None = None
+        self._come: dict[str, Counter[str]] = {}
 
     def __call__(self, text: str) -> bool:
-        if self._come is None:
-            self._come = Counter()
-            for one in self._repo.diff:
-                came = _demanded(self._repo, one.path, one.changed)
-                self._come += came - _demanded(self._base, one.old_path, one.removed)
-        return self._come[text] > 0
+        words = {word.encode() for word in re.findall(r"\w+", text)}
+        for one in self._repo.diff:
+            content = self._repo.read(one.path) if one.path and one.changed else None
+            # To parse a file costs more than to see that it does not hold these words.
+            if one.path and content and all(word in content for word in words):
+                if one.path not in self._come:
+                    came = _demanded(self._repo, one.path, one.changed)
+                    self._come[one.path] = came - _demanded(self._base, one.old_path, one.removed)
+                if self._come[one.path][text] > 0:
+                    return True
+        return False
 
 
 def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> Counter[str]:
