@@ -50,7 +50,7 @@ def body_words(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[list[str],
     arguments = node.args
     local = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     local += [arg.arg for arg in (arguments.vararg, arguments.kwarg) if arg]
-    words, stored, nodes = _words(own_body(node))
+    words, stored, nodes = words_of(own_body(node))
     numbers = {name: number for number, name in enumerate(local)}
     local_names = stored.union(local)
     out: list[str] = []
@@ -67,7 +67,7 @@ def body_words(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[list[str],
 _COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.If, ast.Try, ast.Match)
 
 
-def _words(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], int]:
+def words_of(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], int]:
     """The code of a body word by word, the names that it stores, and the number of its nodes."""
     words: list[str | tuple[str]] = []
     stored: set[str] = set()

@@ -1,0 +1,157 @@
+"""The same few lines stand in several tests of one file, where one function could hold them.
+
+## Why
+Each copy is read as if it could differ, and sometimes does: one of them is repaired, the others are not. A
+test that is mostly the same lines hides the one line that is its own.
+
+## Instead
+Give the lines a name beside the tests, as a function or a fixture, and call it. Where a helper with these
+lines is there already, call that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+
+from reviewbot.flow.idioms import Stretch, repeated
+from reviewbot.flow.judging import in_test_file
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit
+
+_STATEMENTS = 3
+_NODES = 40
+_TIMES = 3
+_SHOWN = 12
+_SCRIPT_LINES = 4
+_COMMENT = re.compile(r"(^|\s)#.*$")
+_IDIOM = """
+    lines = path.read_text().splitlines()
+    rows = {json.loads(line)["id"]: json.loads(line) for line in lines if line.strip()}
+    order = sorted(rows, key=lambda name: (rows[name]["step"], rows[name]["sample"]))
+"""
+
+
+def _tests(count: int) -> str:
+    tests = (
+        f"def test_{n}(path):{_IDIOM}    assert rows[order[{n}]]['reward'] == {n}\n" for n in range(count)
+    )
+    return "import json\n\n" + "\n".join(tests)
+
+
+class RepeatedIdiom(Rule):
+    kinds = ("module", "script")
+    bad = (
+        Example(_tests(3).replace("splitlines()", "splitlines()  # <- here", 1)),
+        Example(
+            """
+            set -e
+            mkdir -p "$OUT/reference"  # <- here
+            python -m trainer.run --out "$OUT/reference" --steps 4
+            python -m trainer.dump "$OUT/reference" > "$OUT/reference.jsonl"
+            grep -c loss "$OUT/reference.jsonl"
+            echo "first"
+            mkdir -p "$OUT/reference"
+            python -m trainer.run --out "$OUT/reference" --steps 4
+            python -m trainer.dump "$OUT/reference" > "$OUT/reference.jsonl"
+            grep -c loss "$OUT/reference.jsonl"
+            echo "second"
+            mkdir -p "$OUT/reference"
+            python -m trainer.run --out "$OUT/reference" --steps 4
+            python -m trainer.dump "$OUT/reference" > "$OUT/reference.jsonl"
+            grep -c loss "$OUT/reference.jsonl"
+            """,
+            path="tests/resume.sh",
+        ),
+    )
+    good = (
+        Example(_tests(2)),
+        Example("""
+            def test_one(run):
+                rows = run(1)
+                assert len(rows) == 4
+                assert rows[0].done
+
+            def test_two(run):
+                rows = run(2)
+                assert len(rows) == 4
+                assert rows[0].done
+
+            def test_three(run):
+                rows = run(3)
+                assert len(rows) == 4
+                assert rows[0].done
+        """),
+        Example(_tests(3), path="trainer/rows.py"),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if unit.kind == "script":
+            return True
+        return in_test_file(unit.file.path) and sum(one.is_function for one in unit.file.units) >= _TIMES
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if unit.kind == "script":
+            yield from self._script(unit)
+        elif self.suspect(unit):
+            for group in repeated(unit.file, _STATEMENTS, _NODES, _TIMES):
+                yield self._say(unit, group)
+
+    def _say(self, unit: Unit, group: list[Stretch]) -> Finding:
+        helper = next((one for one in group if one.whole and not one.unit.is_test), None)
+        rest = [one for one in group if one is not helper]
+        first = rest[0]
+        lines = first.end_line - first.line + 1
+        where = len({one.unit.name for one in rest})
+        there = f"; `{helper.unit.name}` holds them already" if helper is not None else ""
+        steps = [] if helper is None else [_step(helper, f"`{helper.unit.name}` consists of them")]
+        steps += [_step(one, f"again in `{one.unit.name}`") for one in rest[1:_SHOWN]]
+        return self.finding_at(
+            unit,
+            _span(unit, first.line, first.end_line),
+            f"the same {len(first.statements)} statements ({lines} lines) stand in {where} functions{there}",
+            certainty="question" if helper is None else "likely",
+            steps=steps,
+            still_catches=("every check that follows them: they only get a name",),
+        )
+
+    def _script(self, unit: Unit) -> Iterator[Finding]:
+        bare = ((n, _COMMENT.sub("", line).strip()) for n, line in enumerate(unit.file.lines, 1))
+        code = [(n, line) for n, line in bare if line]
+        places: dict[bytes, list[int]] = {}
+        for at in range(len(code) - _SCRIPT_LINES + 1):
+            part = [line for _, line in code[at : at + _SCRIPT_LINES]]
+            if sum(map(len, part)) >= 80 and len(set(part)) == len(part):
+                digest = hashlib.blake2b("\n".join(part).encode("utf-8", "replace"), digest_size=8).digest()
+                places.setdefault(digest, []).append(at)
+        end = -1
+        for starts in places.values():
+            apart = [at for n, at in enumerate(starts) if n == 0 or at - starts[n - 1] >= _SCRIPT_LINES]
+            if len(apart) < _TIMES or apart[0] <= end:
+                continue
+            end = apart[0] + _SCRIPT_LINES - 1
+            spans = [(code[at][0], code[at + _SCRIPT_LINES - 1][0]) for at in apart]
+            yield self.finding_at(
+                unit,
+                _span(unit, *spans[0]),
+                f"the same {_SCRIPT_LINES} lines or more stand here {len(apart)} times",
+                certainty="question",
+                steps=[Step(unit.file.path, first, last, "again here") for first, last in spans[1:_SHOWN]],
+                still_catches=("every check that follows them: they only get a name",),
+            )
+
+
+def _step(stretch: Stretch, says: str) -> Step:
+    return Step(stretch.unit.file.path, stretch.line, stretch.end_line, says)
+
+
+def _span(unit: Unit, first: int, last: int) -> Span:
+    text = unit.file.lines[first - 1]
+    return Span(
+        unit.file.path,
+        first,
+        len(text) - len(text.lstrip()) + 1,
+        last,
+        len(unit.file.lines[last - 1].rstrip("\r\n")) + 1,
+    )
