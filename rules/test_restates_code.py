@@ -1,0 +1,248 @@
+"""A test computes its expected value as the code under test does, or looks at the code's text.
+
+## Why
+The same expression on both sides is equal whatever it says: a wrong sign in the code is written with the
+wrong sign in the test. And a test that looks for a line in the source passes as long as the line is written,
+whether or not it does what it should; it fails when somebody renames a variable.
+
+## Instead
+Write the expected value as a number that was worked out by hand for one small case, or check a property that
+the code does not spell out. Run the code instead of reading it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reviewbot.flow.foreign import helper_of
+from reviewbot.flow.formulas import called, formula, inlined, resolved, text_of, work
+from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.summaries import dotted_name
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+
+_OPERATIONS = 2
+_SOURCE = frozenset({"getsource", "getsourcelines"})
+_EQUAL = frozenset({
+    "assertEqual", "assertAlmostEqual", "assert_equal", "assert_close", "assert_allclose", "assert_array_equal",
+    "allclose", "isclose", "equal",
+})  # fmt: skip
+_SCORE = {
+    "trainer/score.py": """
+def advantage(reward, mean, spread):
+    centred = reward - mean
+    return centred / (spread + 1e-6)
+
+def clipped(ratio, low, high):
+    return min(max(ratio, low), high)
+"""
+}
+
+
+class TestRestatesCode(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example(
+            """
+            from trainer.score import advantage
+
+            def test_advantage():
+                reward, mean, spread = draw()
+                expected = (reward - mean) / (spread + 1e-6)
+                assert advantage(reward, mean, spread) == expected  # <- here
+            """,
+            files=_SCORE,
+        ),
+        Example(
+            """
+            import math
+            import pytest
+            from trainer import score
+
+            class TestScore:
+                def test_clipped(self, ratio):
+                    value = score.clipped(ratio, 0.8, high=1.2)
+                    assert value == pytest.approx(min(max(ratio, 0.8), 1.2))  # <- here
+            """,
+            files=_SCORE,
+        ),
+        Example(
+            """
+            import inspect
+            from trainer import score
+
+            def test_score_is_clipped():
+                text = inspect.getsource(score.clipped)
+                assert "min(max(" in text  # <- here
+            """,
+            files=_SCORE,
+        ),
+    )
+    good = (
+        Example(
+            """
+            from trainer.score import advantage, clipped
+
+            def test_advantage():
+                assert advantage(3.0, 1.0, 2.0) == 2.0 / 2.000001
+                assert clipped(5, 0, 3) == 3
+
+            def test_advantage_has_the_sign_of_the_difference(reward, mean):
+                assert (advantage(reward, mean, 1.0) > 0) == (reward > mean)
+
+            def test_a_shift_changes_nothing(reward, mean):
+                assert advantage(reward + 1, mean + 1, 1.0) == advantage(reward, mean, 1.0)
+            """,
+            files=_SCORE,
+        ),
+        Example("""
+            import inspect
+
+            def double(rows):
+                return [row * 2 for row in rows]
+
+            def test_names():
+                assert inspect.getsource(double).startswith("def")
+                assert inspect.signature(double).parameters
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.is_test and (
+            unit.calls(*_SOURCE, "read_text", "read") or unit.has(ast.Compare) or unit.calls(*_EQUAL)
+        )
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        tree = unit.tree
+        if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return
+        for left, right, place in _compared(unit):
+            yield from self._formula(unit, left, right, place, tree.body, repo)
+        if in_test_file(unit.file.path):
+            yield from self._text(unit, tree.body, repo)
+
+    def _formula(
+        self,
+        unit: Unit,
+        left: ast.expr,
+        right: ast.expr,
+        place: ast.expr | ast.stmt,
+        body: list[ast.stmt],
+        repo: Repo,
+    ) -> Iterator[Finding]:
+        sides = [resolved(side, body) for side in (left, right)]
+        for actual, expected in (sides, sides[::-1]):
+            if not isinstance(actual, ast.Call) or work(expected) < _OPERATIONS:
+                continue
+            helper = _under_test(actual, unit, repo)
+            if helper is None or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            given, whole = called(actual, helper.tree), formula(helper.tree)
+            if given is None or whole is None or work(whole) < _OPERATIONS:
+                continue
+            does = text_of(inlined(whole, given), {**unit.file.imports, **helper.file.imports})
+            if does != text_of(expected, {**unit.file.imports, **helper.file.imports}):
+                continue
+            yield self.finding_at(
+                unit,
+                tree_span(unit, place),
+                f"the expected value is computed as `{helper.name}` computes it, so the two are equal "
+                "whatever it says",
+                certainty="likely",
+                steps=[
+                    Step(helper.file.path, helper.line, helper.end_line, f"`{helper.name}` returns this"),
+                    Step(
+                        unit.file.path, place.lineno, place.end_lineno or place.lineno, "and so does the test"
+                    ),
+                ],
+                still_catches=("nothing in this comparison; a test with numbers worked out by hand would",),
+            )
+            return
+
+    def _text(self, unit: Unit, body: list[ast.stmt], repo: Repo) -> Iterator[Finding]:
+        for node in unit.asts(ast.Assert):
+            test = node.test
+            if not (
+                isinstance(test, ast.Compare)
+                and len(test.ops) == 1
+                and isinstance(test.ops[0], (ast.In, ast.NotIn))
+            ):
+                continue
+            source = resolved(test.comparators[0], body)
+            said = test.left
+            if not isinstance(said, ast.Constant) or not isinstance(said.value, str):
+                continue
+            what = _source_of(source, unit, repo)
+            if what is not None:
+                name, steps = what
+                yield self.finding_at(
+                    unit,
+                    tree_span(unit, node),
+                    f"the test looks for text in the source of `{name}` instead of running it",
+                    certainty="likely",
+                    steps=steps,
+                    still_catches=(f"only a test that calls `{name}`",),
+                )
+
+
+def _compared(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | ast.stmt]]:
+    """What the checks of a test require to be equal, and where."""
+    for node in unit.asts(ast.Assert):
+        test = node.test
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+            yield _bare(test.left), _bare(test.comparators[0]), node
+        elif isinstance(test, ast.Call) and _last(test) in _EQUAL and len(test.args) > 1:
+            yield test.args[0], test.args[1], node
+    for statement in unit.asts(ast.Expr):
+        call = statement.value
+        if isinstance(call, ast.Call) and _last(call) in _EQUAL and len(call.args) > 1:
+            yield call.args[0], call.args[1], statement
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """What `approx(...)` is given, for a comparison within a tolerance."""
+    return node.args[0] if isinstance(node, ast.Call) and _last(node) == "approx" and node.args else node
+
+
+def _under_test(call: ast.Call, unit: Unit, repo: Repo) -> Unit | None:
+    """The function of another file of the repository that a call means."""
+    name = dotted_name(call.func)
+    if not name or name.partition(".")[0] not in unit.file.imports:
+        return None
+    found = helper_of(unit, name, repo)
+    return None if found is None or in_test_file(found.file.path) else found
+
+
+def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, list[Step]] | None:
+    """What an expression is the source text of: something imported from the repository, or a file of it."""
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        if _last(call) in _SOURCE and call.args:
+            name = dotted_name(call.args[0])
+            first = name.partition(".")[0]
+            if not name or first not in unit.file.imports:
+                return None
+            target = unit.file.imports[first]
+            found = helper_of(unit, name, repo)
+            path = found.file.path if found is not None else repo.index.module(target, unit.file.path)
+            if path is None:
+                return None
+            line, end = (found.line, found.end_line) if found is not None else (1, 1)
+            return name, [Step(path, line, end, f"the source of `{name}`")]
+        if _last(call) in ("read_text", "read"):
+            paths = [
+                one.value
+                for one in ast.walk(call)
+                if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.endswith(".py")
+            ]
+            found_at = [at.path for name in paths for at in repo.index.look("path", name.rpartition("/")[2])]
+            fits = [path for path in found_at if any(path.endswith(name.lstrip("./")) for name in paths)]
+            if len(set(fits)) == 1 and not in_test_file(fits[0]):
+                return fits[0], [Step(fits[0], 1, 1, "the file that is read as text")]
+    return None
+
+
+def _last(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
