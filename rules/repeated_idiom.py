@@ -99,7 +99,7 @@ class RepeatedIdiom(Rule):
                 yield self._say(unit, group)
 
     def _say(self, unit: Unit, group: list[Stretch]) -> Finding:
-        helper = next((one for one in group if one.whole and not one.unit.is_test), None)
+        helper = next((one for one in group if _is_helper(one)), None)
         rest = [one for one in group if one is not helper]
         first = rest[0]
         lines = first.end_line - first.line + 1
@@ -140,6 +140,11 @@ class RepeatedIdiom(Rule):
                 steps=[Step(unit.file.path, first, last, "again here") for first, last in spans[1:_SHOWN]],
                 still_catches=("every check that follows them: they only get a name",),
             )
+
+
+def _is_helper(stretch: Stretch) -> bool:
+    """Whether a stretch is all of a function that the tests could call."""
+    return stretch.whole and stretch.unit.kind == "function" and not stretch.unit.is_test
 
 
 def _step(stretch: Stretch, says: str) -> Step:

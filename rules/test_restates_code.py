@@ -25,8 +25,8 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
 _OPERATIONS = 2
 _SOURCE = frozenset({"getsource", "getsourcelines"})
 _EQUAL = frozenset({
-    "assertEqual", "assertAlmostEqual", "assert_equal", "assert_close", "assert_allclose", "assert_array_equal",
-    "allclose", "isclose", "equal",
+    "assertEqual", "assertAlmostEqual", "assert_equal", "assert_close", "assert_allclose",
+    "assert_array_equal", "allclose", "isclose", "equal",
 })  # fmt: skip
 _SCORE = {
     "trainer/score.py": """

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.source.shape import own_body
 
 if TYPE_CHECKING:
@@ -32,16 +33,21 @@ class ScriptFunction:
 
 
 def forwards(tree: FunctionTree) -> ast.Call | None:
-    """The one call that a function consists of, if it only hands its parameters and constants on."""
+    """The one call that a function consists of, if it only hands its parameters on."""
     body = own_body(tree)
     value = body[0].value if len(body) == 1 and isinstance(body[0], (ast.Return, ast.Expr)) else None
     if isinstance(value, ast.Await):
         value = value.value
     if not isinstance(value, ast.Call):
         return None
+    args = tree.args
+    own = {
+        one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if one
+    }
     given = [*value.args, *(keyword.value for keyword in value.keywords)]
-    plain = all(isinstance(one, (ast.Name, ast.Constant, ast.Starred)) for one in given)
-    return value if plain and isinstance(value.func, (ast.Name, ast.Attribute)) else None
+    bare = [one.value if isinstance(one, ast.Starred) else one for one in given]
+    plain = all(isinstance(one, ast.Name) and one.id in own for one in bare)
+    return value if plain and dotted_name(value.func) else None
 
 
 def is_short(tree: FunctionTree, most: int) -> bool:
