@@ -6,7 +6,7 @@ is read, kept and fixed twice.
 
 ## Instead
 Call what exists. If it cannot be called as it stands, make it so (a parameter, a public name), which is a
-smaller change than a copy.
+smaller change than a copy. Where the product runs it under an option, switch that on.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.shapes import shape_of
+from reviewbot.flow.switches import switch_of
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 
@@ -93,15 +94,21 @@ class ReimplementsExisting(Rule):
         path, found = others[0]
         kind = "method" if found.kind == "method" else "function"
         lines = found.end_line - found.line + 1
+        steps = [
+            Step(path, found.line, found.end_line, f"the {kind} `{found.name}`, {lines} lines"),
+            step(unit, unit.node, "the same statements, calls and keys in the same order"),
+        ]
+        option = switch_of(path, found, repo)
+        if option is not None:
+            says = f"`{option.name}` switches `{found.name}` on"
+            steps.append(Step(option.path, option.line, option.end_line, says))
+        on = f"; `{option.name}` switches that on" if option is not None else ""
         yield self.finding(
             unit,
             unit.node,
-            f"`{unit.name}` is `{found.name}` of {path} again, with other names",
+            f"`{unit.name}` is `{found.name}` of {path} again, with other names{on}",
             certainty="likely",
-            steps=[
-                Step(path, found.line, found.end_line, f"the {kind} `{found.name}`, {lines} lines"),
-                step(unit, unit.node, "the same statements, calls and keys in the same order"),
-            ],
+            steps=steps,
             still_catches=(
                 f"whatever checks `{found.name}`; nothing ties this copy to it, so it can go its own way",
             ),
