@@ -161,29 +161,30 @@ class TestRestatesCode(Rule):
             return
 
     def _text(self, unit: Unit, body: list[ast.stmt], repo: Repo) -> Iterator[Finding]:
-        for node in unit.asts(ast.Assert):
-            test = node.test
-            if not (
-                isinstance(test, ast.Compare)
-                and len(test.ops) == 1
-                and isinstance(test.ops[0], (ast.In, ast.NotIn))
-            ):
-                continue
-            source = resolved(test.comparators[0], body)
-            said = test.left
-            if not isinstance(said, ast.Constant) or not isinstance(said.value, str):
-                continue
-            what = _source_of(source, unit, repo)
+        found: dict[str, tuple[Step, list[ast.Assert]]] = {}
+        for node in sorted(unit.asts(ast.Assert), key=lambda one: one.lineno):
+            text = _looked_through(node.test)
+            what = _source_of(resolved(text, body), unit, repo) if text is not None else None
             if what is not None:
-                name, steps = what
-                yield self.finding_at(
-                    unit,
-                    tree_span(unit, node),
-                    f"the test looks for text in the source of `{name}` instead of running it",
-                    certainty="likely",
-                    steps=steps,
-                    still_catches=(f"only a test that calls `{name}`",),
-                )
+                found.setdefault(what[0], (what[1], []))[1].append(node)
+        for name, (source, places) in found.items():
+            again = (Step(unit.file.path, one.lineno, one.lineno, "and so here") for one in places[1:])
+            yield self.finding_at(
+                unit,
+                tree_span(unit, places[0]),
+                f"the test looks for text in the source of `{name}` instead of running it",
+                certainty="likely",
+                steps=[source, *again],
+                still_catches=(f"only a test that runs `{name}`",),
+            )
+
+
+def _looked_through(test: ast.expr) -> ast.expr | None:
+    """Where a condition looks for a piece of text."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        said = test.left
+        return test.comparators[0] if isinstance(said, ast.Constant) and isinstance(said.value, str) else None
+    return None
 
 
 def _compared(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | ast.stmt]]:
@@ -214,7 +215,7 @@ def _under_test(call: ast.Call, unit: Unit, repo: Repo) -> Unit | None:
     return None if found is None or in_test_file(found.file.path) else found
 
 
-def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, list[Step]] | None:
+def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, Step] | None:
     """What an expression is the source text of: something imported from the repository, or a file of it."""
     for call in ast.walk(node):
         if not isinstance(call, ast.Call):
@@ -230,7 +231,7 @@ def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, list[Step]]
             if path is None:
                 return None
             line, end = (found.line, found.end_line) if found is not None else (1, 1)
-            return name, [Step(path, line, end, f"the source of `{name}`")]
+            return name, Step(path, line, end, f"the source of `{name}`")
         if _last(call) in ("read_text", "read"):
             paths = [
                 one.value
@@ -240,7 +241,7 @@ def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, list[Step]]
             found_at = [at.path for name in paths for at in repo.index.look("path", name.rpartition("/")[2])]
             fits = [path for path in found_at if any(path.endswith(name.lstrip("./")) for name in paths)]
             if len(set(fits)) == 1 and not in_test_file(fits[0]):
-                return fits[0], [Step(fits[0], 1, 1, "the file that is read as text")]
+                return fits[0], Step(fits[0], 1, 1, "the file that is read as text")
     return None
 
 

@@ -24,8 +24,8 @@ def own_module(target: str, importer: str, repo: Repo) -> str | None:
     tail = target.replace(".", "/")
     stem = path.removesuffix(".py").removesuffix("/__init__")
     root = stem.removesuffix(tail).rstrip("/")
-    if root == importer.rpartition("/")[0]:
-        return path  # beside it
+    if root == importer.rpartition("/")[0] and repo.read(f"{root}/__init__.py".lstrip("/")) is None:
+        return path  # beside a file that is no module of a package
     if root.rpartition("/")[2] in _ROOTS or any(repo.read(f"{root}/{name}") for name in _PROJECT):
         return path
     return None
