@@ -136,17 +136,18 @@ class SameRunTwice(Rule):
         if _ON_PURPOSE.search(unit.name) or not compares_two(unit):
             return False
         made = [pair for node in unit.asts(ast.Assign) for pair in _given(node)]
+        if not made:
+            return False
         names = {name for name, _ in made}
         values_: list[ast.expr] = [value for _, value in made]
         values_ += [side for node in unit.asts(ast.Compare) for side in (node.left, *node.comparators)]
         values_ += [argument for node in unit.asts(ast.Call) for argument in node.args[:2]]
         calls = [value for value in values_ if isinstance(value, ast.Call)]
-        count = Counter(map(ast.dump, calls))
-        told = {ast.dump(value) for name, value in made if _says_reference(name)}
-        told |= {
-            ast.dump(call) for call in calls if isinstance(call.func, ast.Name) and call.func.id in names
-        }
-        return any(count[call] > 1 for call in told)
+        told = [value for name, value in made if _says_reference(name)]
+        told += [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in names]
+        alike = {_outline(call) for call in told}
+        count = Counter(ast.dump(call) for call in calls if _outline(call) in alike)
+        return any(count[ast.dump(call)] > 1 for call in told) if len(count) < count.total() else False
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
@@ -171,6 +172,12 @@ class SameRunTwice(Rule):
                 ),
                 still_catches=still_catches(unit, comparison.check.anchor),
             )
+
+
+def _outline(call: ast.Call) -> tuple[object, ...]:
+    """What equal calls share, and most others do not."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return (name, len(call.args), len(call.keywords))
 
 
 def _given(node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:

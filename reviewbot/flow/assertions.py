@@ -7,6 +7,7 @@ own means is for `reviewbot.flow.summaries` to say.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Relation = Literal[
@@ -178,12 +179,17 @@ _SUGGESTS = re.compile(
 _TESTING_MODULE = re.compile(r"(^|[._])(test|tests|testing|testutils?|assertions?|asserts|conftest)([._]|$)")
 
 
+_NAMES = 8_000  # answers that are kept; a name is asked about again and again
+
+
+@lru_cache(_NAMES)
 def fails_by_name(name: str) -> bool:
     """Whether a dotted name is one whose call fails outright: `pytest.fail`, `self.fail`, `fail`."""
     owner, _, last = name.rpartition(".")
     return last == "fail" and owner in ("", "self", "cls", "pytest", "case", "tc", "testcase", "test")
 
 
+@lru_cache(_NAMES)
 def asserts_by_name(name: str) -> bool:
     """Whether a callable of that last name raises when something does not hold: a library's, or any
     `assert_…`, `assertX`, `expect_…`."""
@@ -194,6 +200,7 @@ def asserts_by_name(name: str) -> bool:
     return _ASSERTS.match(name) is not None
 
 
+@lru_cache(_NAMES)
 def may_assert_by_name(name: str) -> bool:
     """Whether a callable of that last name might check something itself: `check_rows`, `verify`,
     `compare_outputs`, `run_test`. True for whatever `asserts_by_name` holds for."""

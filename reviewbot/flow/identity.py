@@ -247,5 +247,12 @@ def _holds(collection: ast.expr, element: ast.expr) -> bool:
     return any(_equal(part, element) for part in parts)
 
 
-def _equal(left: ast.expr, right: ast.expr) -> bool:
-    return type(left) is type(right) and ast.dump(left) == ast.dump(right)
+def _equal(left: object, right: object) -> bool:
+    """Whether two nodes, lists of nodes or values in a node are the same code."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, ast.AST):
+        return all(_equal(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return left == right

@@ -20,6 +20,7 @@ from reviewbot.flow.calls import bind, call_sites, defaults
 from reviewbot.flow.control import guards, leaves, statements
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
@@ -334,6 +335,7 @@ def _opened(flow: Values, node: cst.CSTNode, own: list[str], rows: str = "") -> 
     return re.sub(r"(?<![.\w'\"])[A-Za-z_]\w*", renamed, canonical(node))
 
 
+@once
 def may_build(unit: Unit) -> bool:
     """Whether a unit's `ast` might hold an index of its own."""
     if unit.has(ast.DictComp):

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from reviewbot.flow.assertions import asserts_by_name
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +42,7 @@ def in_test_file(path: str) -> bool:
     return _TEST_FILE.search(path) is not None
 
 
+@once
 def judges(unit: Unit) -> bool:
     """Whether a unit is there to judge: it stands among tests, its name or its file's says that it compares,
     or it is given the two sides of a comparison by their names."""
@@ -61,6 +63,7 @@ def compares(unit: Unit) -> bool:
     return two_sides(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
 
 
+@once
 def may_check(unit: Unit) -> bool:
     """Whether a unit could hold a check or return a verdict, by its `ast` facts: for a rule's `suspect`."""
     if (

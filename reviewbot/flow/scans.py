@@ -14,6 +14,7 @@ from reviewbot.flow.control import statements
 from reviewbot.flow.indexes import holder, rows_of
 from reviewbot.flow.syntax import UNKNOWN, dotted, literal, walk
 from reviewbot.flow.values import Binding, Values, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -207,6 +208,7 @@ def scans_of(unit: Unit) -> Iterator[Scan]:
     return (scan for scan in scans(unit) if scan.made[0] is unit)
 
 
+@once
 def may_scan(unit: Unit) -> bool:
     """Whether a unit's `ast` might hold a search of its own."""
     if not any(isinstance(op, ast.Eq) for node in unit.asts(ast.Compare) for op in node.ops):

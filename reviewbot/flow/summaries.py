@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 from reviewbot.flow import assertions
+from reviewbot.source.units import below
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, FunctionTree, Unit
@@ -59,7 +60,9 @@ def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
         yield node
         if isinstance(node, _SCOPES):
             continue
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        inside = below(node)
+        inside.reverse()
+        stack += inside
 
 
 def dotted_name(node: ast.AST) -> str:
@@ -102,7 +105,7 @@ class Summaries:
         """The function that a dotted name called in `unit` means, if it stands in the file."""
         first, _, rest = name.partition(".")
         if not rest:
-            nested = self._nested(unit.tree).get(first) if unit.is_function else None
+            nested = self._nested(unit).get(first) if unit.is_function else None
             return nested or self._functions.get(first)
         if "." in rest:
             return None
@@ -110,12 +113,15 @@ class Summaries:
             return self.method(unit.owner, rest, skip=first == "super()")
         return self.method(self._classes[first], rest) if first in self._classes else None
 
-    def _nested(self, tree: ast.AST) -> dict[str, FunctionTree]:
+    def _nested(self, unit: Unit) -> dict[str, FunctionTree]:
         """The functions defined inside a function, by name; the last of a name counts."""
-        if id(tree) not in self._inside:
-            inside = (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and node is not tree)
-            self._inside[id(tree)] = {node.name: node for node in inside}
-        return self._inside[id(tree)]
+        key = id(unit.tree)
+        if key not in self._inside:
+            functions = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef))
+            every = ast.walk(unit.tree) if functions > 1 else ()
+            inside = (node for node in every if isinstance(node, _FUNCTIONS) and node is not unit.tree)
+            self._inside[key] = {node.name: node for node in inside}
+        return self._inside[key]
 
     def method(self, owner: ast.ClassDef, name: str, *, skip: bool = False) -> FunctionTree | None:
         """The method of a class or of its bases in the file; with `skip` of its bases alone."""
@@ -126,13 +132,17 @@ class Summaries:
             if id(current) in seen:
                 continue
             seen.add(id(current))
-            if not (skip and current is owner):
-                for statement in reversed(current.body):
-                    if isinstance(statement, _FUNCTIONS) and statement.name == name:
-                        return statement
+            if not (skip and current is owner) and name in (found := self._methods(current)):
+                return found[name]
             bases = (base.id for base in current.bases if isinstance(base, ast.Name))
             stack.extend(self._classes[base] for base in reversed(list(bases)) if base in self._classes)
         return None
+
+    def _methods(self, owner: ast.ClassDef) -> dict[str, FunctionTree]:
+        """The methods written in a class by name; the last of a name counts."""
+        if id(owner) not in self._inside:
+            self._inside[id(owner)] = {node.name: node for node in owner.body if isinstance(node, _FUNCTIONS)}
+        return self._inside[id(owner)]
 
     def called(self, name: str, unit: Unit) -> Summary | None:
         """The summary of what a dotted name called in `unit` means; None where that is unknown."""

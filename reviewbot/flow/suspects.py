@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from reviewbot.flow import assertions
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ _NAME = re.compile(
 _SAME = ("equal", "close", "identical")
 
 
+@once
 def is_comparer(unit: Unit) -> bool:
     """Whether a unit by its place or name is there to compare: a test, a comparison script, a helper of one.
 
@@ -42,6 +44,7 @@ def is_named_comparer(unit: Unit) -> bool:
     return _NAME.search(unit.name) is not None
 
 
+@once
 def may_fail(unit: Unit) -> bool:
     """Whether the unit might hold a check."""
     if unit.has(ast.Assert) or unit.has(ast.Raise) or unit.has(ast.Return):
@@ -50,6 +53,7 @@ def may_fail(unit: Unit) -> bool:
     return any(assertions.may_assert_by_name(name) or name in ("fail", "exit") for name in names)
 
 
+@once
 def compares_two(unit: Unit) -> bool:
     """Whether the unit might judge whether two values agree, neither of which is written out."""
     if any(_both_computed([node.left, *node.comparators]) for node in unit.asts(ast.Compare)):
@@ -70,6 +74,7 @@ def _both_computed(sides: list[ast.expr]) -> bool:
     return sum(not isinstance(side, ast.Constant) for side in sides) > 1
 
 
+@once
 def goes_on_after_leaving(unit: Unit) -> bool:
     """Whether a block of the unit goes on after a statement that could leave on every path."""
     return any(
@@ -95,7 +100,8 @@ def _ends_early(body: Sequence[ast.stmt]) -> bool:
 def _may_leave(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
-        last = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+        function = call.func if isinstance(call, ast.Call) else None
+        last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         return last in ("fail", "exit", "quit", "_exit", "error")
     if isinstance(statement, ast.Assert):
         return isinstance(statement.test, ast.Constant)

@@ -17,6 +17,7 @@ from reviewbot.flow.calls import callee
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
@@ -344,6 +345,7 @@ def _async_names(file: File) -> set[str]:
     return {unit.tree.name for unit in file.units if isinstance(unit.tree, ast.AsyncFunctionDef)}
 
 
+@once
 def _flags(unit: Unit) -> set[str]:
     """Names that are given a literal."""
     literals = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple)

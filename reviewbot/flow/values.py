@@ -109,7 +109,7 @@ class Values:
         self._later: list[tuple[cst.FunctionDef | cst.Lambda, Environment]] = []
         self._breaks: list[list[Environment]] = []
         self._shared: Environment = {}
-        every = list(walk(root))
+        every = self._every = list(walk(root))
         self._run(every)
         order = {id(node): rank for rank, node in enumerate(every)}
         self.all.sort(key=lambda binding: order.get(id(binding.node), 0))
@@ -140,8 +140,9 @@ class Values:
 
     def reads(self, node: cst.CSTNode) -> Iterator[cst.Name]:
         """Every name that is read under a node."""
+        uses = self._uses
         for below in walk(node):
-            if isinstance(below, cst.Name) and id(below) in self._uses:
+            if type(below) is cst.Name and id(below) in uses:
                 yield below
 
     def slice(self, *nodes: cst.CSTNode, mutations: bool = True) -> list[Binding]:
@@ -217,19 +218,20 @@ class Values:
     @cached_property
     def _mutations(self) -> dict[str, list[Mutation]]:
         found: dict[str, list[Mutation]] = {}
-        for node in walk(self.root):
-            for mutation in _mutation(node):
-                if mutation.name:
-                    found.setdefault(mutation.name, []).append(mutation)
+        for node in self._every:
+            if type(node) in _CHANGING:
+                for mutation in _mutation(node):
+                    if mutation.name:
+                        found.setdefault(mutation.name, []).append(mutation)
         return found
 
     @cached_property
     def _escapes(self) -> dict[str, list[cst.Call]]:
         found: dict[str, list[cst.Call]] = {}
-        for node in walk(self.root):
-            if isinstance(node, cst.Call):
+        for node in self._every:
+            if type(node) is cst.Call:
                 for arg in node.args:
-                    if isinstance(arg.value, cst.Name):
+                    if type(arg.value) is cst.Name:
                         found.setdefault(arg.value.value, []).append(node)
         return found
 
@@ -238,7 +240,8 @@ class Values:
     def _run(self, every: list[cst.CSTNode]) -> None:
         root = self.root
         # What a closure or another function may rebind at any time reaches every use.
-        for node in every:
+        self._rebinds = any(type(node) is cst.Nonlocal or type(node) is cst.Global for node in every)
+        for node in every if self._rebinds else ():
             if type(node) is cst.FunctionDef and node is not root:
                 for binding in self._nonlocal(node):
                     self._shared[binding.name] = self._shared.get(binding.name, frozenset()) | {binding}
@@ -301,6 +304,8 @@ class Values:
     def _statement(self, node: cst.CSTNode, env: Environment) -> Environment | None:
         if isinstance(node, cst.SimpleStatementLine):
             return self._block(node.body, env)
+        if isinstance(node, cst.BaseSmallStatement):
+            return self._small(node, env)
         if isinstance(node, cst.If):
             return self._if(node, env)
         if isinstance(node, (cst.For, cst.While)):
@@ -465,9 +470,12 @@ class Values:
     def _collect(self, root: cst.CSTNode) -> Iterator[Binding]:
         scratch: Environment = {}
         is_loop = isinstance(root, (cst.For, cst.While))
-        stack: list[cst.CSTNode] = [root] if is_loop else list(children(root))
+        stack: list[cst.CSTNode] = [root] if is_loop else children(root)
         while stack:
             node = stack.pop()
+            if type(node) not in _BINDING:
+                stack += children(node)
+                continue
             if isinstance(node, (cst.FunctionDef, cst.Lambda)):
                 if isinstance(node, cst.FunctionDef):
                     self._bind(scratch, node.name.value, node, "definition")
@@ -505,9 +513,11 @@ class Values:
                 self._target(target, value, inside, kind)
                 for bound in inside.values():
                     yield from bound
-            stack.extend(children(node))
+            stack += children(node)
 
     def _nonlocal(self, function: cst.FunctionDef) -> Iterator[Binding]:
+        if not self._rebinds:
+            return
         names = {
             item.name.value
             for node in walk(function.body)
@@ -526,28 +536,39 @@ class Values:
     ) -> None:
         for name, source, role in unpack(target, value, "item" if kind == "loop" else "whole"):
             self._bind(env, name.value, name, kind, source, role)
-        for node in walk(target):
-            if isinstance(node, (cst.Subscript, cst.Attribute)):
-                self._read(node, env)
+        if type(target) is not cst.Name:
+            for node in walk(target):
+                if type(node) is cst.Subscript or type(node) is cst.Attribute:
+                    self._read(node, env)
 
     def _read(self, root: cst.CSTNode, env: Environment) -> None:
         stack = [root]
+        uses, shared = self._uses, self._shared
         while stack:
             node = stack.pop()
-            if isinstance(node, cst.Name):
-                reaching = env.get(node.value, frozenset()) | self._shared.get(node.value, frozenset())
-                self._uses[id(node)] = self._uses.get(id(node), frozenset()) | reaching
-            elif isinstance(node, (cst.Attribute, cst.Arg)):
-                stack.append(node.value)
-            elif isinstance(node, cst.NamedExpr):
+            kind = type(node)
+            if kind is cst.Name:
+                name = node.value  # type: ignore[attr-defined]
+                reaching = env.get(name, _NOTHING)
+                if name in shared:
+                    reaching |= shared[name]
+                before = uses.get(id(node))
+                uses[id(node)] = reaching if before is None or before is reaching else before | reaching
+            elif kind is cst.Attribute or kind is cst.Arg:
+                stack.append(node.value)  # type: ignore[attr-defined]
+            elif kind is cst.NamedExpr:
+                assert isinstance(node, cst.NamedExpr)
                 self._read(node.value, env)
                 self._target(node.target, node.value, env, "walrus")
-            elif isinstance(node, cst.Lambda):
+            elif kind is cst.Lambda:
+                assert isinstance(node, cst.Lambda)
                 self._nested(node, env)
-            elif isinstance(node, _COMPREHENSIONS):
-                self._comprehension(node, env)
-            elif not isinstance(node, cst.Annotation):
-                stack.extend(reversed(list(children(node))))
+            elif kind in _COMPREHENSIONS:
+                self._comprehension(node, env)  # type: ignore[arg-type]
+            elif kind is not cst.Annotation:
+                below = children(node)
+                below.reverse()
+                stack += below
 
     def _comprehension(
         self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp, env: Environment
@@ -565,6 +586,14 @@ class Values:
             self._read(node.value, inside)
         else:
             self._read(node.elt, inside)
+
+
+_NOTHING: frozenset[Binding] = frozenset()
+_BINDING = frozenset({
+    *(cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.AugAssign),
+    *(cst.With, cst.Import, cst.ImportFrom),
+})  # fmt: skip
+_CHANGING = frozenset({cst.Call, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Del})
 
 
 def unpack(

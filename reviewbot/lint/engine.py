@@ -207,7 +207,8 @@ class Examination:
         """Every finding of the file, unordered."""
         found: list[Finding] = []
         with limited():
-            for place, unit in enumerate(self.file.units):
+            looked_at = self.file.sketched if self.prefilter else self.file
+            for place, unit in enumerate(looked_at.units):
                 for rule in self._suspecting(unit):
                     found.extend(self._confirmed(rule, unit, place))
         return found
@@ -245,8 +246,8 @@ class Examination:
         try:
             arm(max(0.001, self.seconds - tally.seconds))
             try:
-                if not self.prefilter or self._finds_in_sketch(rule, place):
-                    found.extend(rule.confirm(unit, self.repo))
+                if not self.prefilter or self._finds_in_sketch(rule, unit):
+                    found.extend(rule.confirm(self.file.units[place], self.repo))
             finally:
                 arm(0)
         except UnreadableFile as error:
@@ -261,13 +262,12 @@ class Examination:
         tally.findings += len(found)
         return found
 
-    def _finds_in_sketch(self, rule: Rule, place: int) -> bool:
-        """Whether a rule finds anything in the sketch of the unit at that place of the file, or asks for what
-        only the code can say."""
-        if self.file.units[place].kind == "script":
+    def _finds_in_sketch(self, rule: Rule, unit: Unit) -> bool:
+        """Whether a rule finds anything in a sketched unit, or asks for what only the code can say."""
+        if unit.kind == "script":
             return True
         try:
-            return any(True for _ in rule.confirm(self.file.sketched.units[place], self._sketched))
+            return any(True for _ in rule.confirm(unit, self._sketched))
         except Exception:
             # A sketch lacks white space and places; what goes wrong for another reason does so again.
             return True

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from operator import attrgetter
+from typing import Any
 
 import libcst as cst
 
@@ -54,6 +56,21 @@ def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(names)
 
 
+class _Held(dict[type, "Callable[[Any], tuple[Any, ...]] | None"]):
+    """Reads all fields of a node that can hold nodes with meaning, at once; None for a class that has none."""
+
+    def __missing__(self, kind: type[cst.CSTNode]) -> Callable[[Any], tuple[Any, ...]] | None:
+        fields = child_fields(kind)
+        if len(fields) == 1:
+            (field,) = fields
+            # `attrgetter` of one name gives no tuple.
+            one = attrgetter(field)
+            self[kind] = lambda node: (one(node),)
+        else:
+            self[kind] = attrgetter(*fields) if fields else None
+        return self[kind]
+
+
 class _Kinds(dict[type, bool]):
     """Which classes are those of nodes. `isinstance` over an abstract class takes longer than all else."""
 
@@ -62,19 +79,21 @@ class _Kinds(dict[type, bool]):
         return found
 
 
+_HELD = _Held()
 _IS_NODE = _Kinds()
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The child nodes that carry meaning, in source order."""
     found: list[cst.CSTNode] = []
-    for name in child_fields(type(node)):
-        value = getattr(node, name)
-        kind = type(value)
-        if kind is tuple or kind is list:
-            found += [item for item in value if _IS_NODE[type(item)]]
-        elif _IS_NODE[kind]:
-            found.append(value)
+    held = _HELD[type(node)]
+    if held is not None:
+        for value in held(node):
+            kind = type(value)
+            if kind is tuple or kind is list:
+                found += value
+            elif _IS_NODE[kind]:
+                found.append(value)
     return found
 
 
@@ -84,7 +103,13 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        stack += reversed(children(current))
+        if _HELD[type(current)] is not None:
+            below = children(current)
+            below.reverse()
+            stack += below
+
+
+_DEFINITIONS = frozenset({cst.FunctionDef, cst.ClassDef})
 
 
 class Index:
@@ -98,18 +123,23 @@ class Index:
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: list[cst.CSTNode] = []
         self._by_class: dict[type, list[cst.CSTNode]] = {}
+        parents, order, by_class = self._parents, self._order, self._by_class
         stack = [root]
         while stack:
             current = stack.pop()
-            self._order.append(current)
-            self._by_class.setdefault(type(current), []).append(current)
-            if not nested and current is not root and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
+            order.append(current)
+            kind = type(current)
+            if kind in by_class:
+                by_class[kind].append(current)
+            else:
+                by_class[kind] = [current]
+            if _HELD[kind] is None or (not nested and kind in _DEFINITIONS and current is not root):
                 continue
             below = children(current)
             for child in below:
-                self._parents[id(child)] = current
+                parents[id(child)] = current
             below.reverse()
-            stack.extend(below)
+            stack += below
         self._rank: dict[int, int] | None = None
 
     def find(self, *kinds: type[cst.CSTNode]) -> list[cst.CSTNode]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Span
@@ -29,6 +29,7 @@ SCRIPTS = (".sh", ".bash", ".jq")
 FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound="cst.CSTNode")
 _Tree = TypeVar("_Tree", bound=ast.AST)
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ class Unit:
     ) -> None:
         self.file, self.kind, self.name, self.tree = file, kind, name, tree
         self.line, self.end_line, self.owner = line, end_line, owner
+        self.answers: dict[Callable[[Unit], Any], Any] = {}  # see `once`
         self._offset = 0
         self._top: cst.FunctionDef | cst.ClassDef | None = None
 
@@ -296,6 +298,20 @@ class Unit:
     def text(self, node: cst.CSTNode) -> str:
         """The node's own source text."""
         return self.module.code_for_node(node)
+
+
+def once(ask: Callable[[Unit], _Answer]) -> Callable[[Unit], _Answer]:
+    """Makes a question about a unit one that is worked out once: the unit keeps the answer."""
+
+    @wraps(ask)
+    def answer(unit: Unit) -> _Answer:
+        answers = unit.answers
+        if ask not in answers:
+            answers[ask] = ask(unit)
+        found: _Answer = answers[ask]
+        return found
+
+    return answer
 
 
 class File:
