@@ -386,11 +386,13 @@ def _candidates(unit: Unit) -> Iterator[bool]:
                 and _VERDICT.search(target.id) is not None
                 and _is_verdict(node.value)
             )
+    values_ = [statement.value for statement in unit.asts(ast.Expr)]
+    yield any(isinstance(value, ast.Compare) for value in values_)
+    calls = {dotted_name(value.func): value for value in values_ if isinstance(value, ast.Call)}
     summaries = Summaries.of(unit.file)
-    for statement in unit.asts(ast.Expr):
-        value = statement.value
-        yield isinstance(value, ast.Compare)
-        yield isinstance(value, ast.Call) and _could_drop(value, summaries, unit)
+    yield from (_could_drop(name, call, summaries, unit) for name, call in calls.items() if name)
+    unnamed = (value for value in values_ if isinstance(value, ast.Call) and not dotted_name(value.func))
+    yield from (_could_drop("", call, summaries, unit) for call in unnamed)
 
 
 def _is_verdict(value: ast.expr | None) -> bool:
@@ -400,8 +402,7 @@ def _is_verdict(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Compare)
 
 
-def _could_drop(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
-    name = dotted_name(call.func)
+def _could_drop(name: str, call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else name
     if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or is_foreign_judge(name, unit):
         return True

@@ -113,9 +113,13 @@ class DuplicateTest(Rule):
         return len(tests) > 1
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        groups: dict[tuple[object, ...], list[_Test]] = {}
+        outlines: dict[tuple[object, ...], list[Unit]] = {}
         for other in unit.file.units:
             if other.is_test and repo.pytest.collects_function(other.name.rpartition(".")[2]):
+                outlines.setdefault(_outline(other), []).append(other)
+        groups: dict[tuple[object, ...], list[_Test]] = {}
+        for alike in outlines.values():
+            for other in alike if len(alike) > 1 else ():
                 made = _test(other)
                 if made is not None:
                     groups.setdefault(_setting(other, made), []).append(made)
@@ -158,6 +162,19 @@ def _test(unit: Unit) -> _Test | None:
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     words, nodes = body_words(tree)
     return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
+
+
+def _outline(unit: Unit) -> tuple[object, ...]:
+    """What twins share and few other tests do: how many statements of each kind they have."""
+    return (
+        unit.name.rpartition(".")[0],
+        *sorted(
+            (kind.__name__, len(nodes))
+            for kind, nodes in unit.facts.nodes.items()
+            # A docstring is an expression too.
+            if issubclass(kind, ast.stmt) and kind is not ast.Expr
+        ),
+    )
 
 
 def _setting(unit: Unit, test: _Test) -> tuple[object, ...]:

@@ -126,10 +126,10 @@ class ExcuseParameter(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if unit.is_test or not is_comparer(unit):
             return
-        usual, judged = defaults(unit), judged_names(unit)
+        usual = defaults(unit)
         reported: set[str] = set()
         for asked in _asked(unit):
-            recorded = any(records(unit, statement) & judged for statement in asked.detour.body)
+            recorded = any(records(unit, one) & judged_names(unit) for one in asked.detour.body)
             if asked.name not in usual or asked.name in reported or recorded:
                 continue
             found = self._weak(unit, asked, usual[asked.name], repo)

@@ -179,8 +179,10 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
     wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
     if absolute >= _HUGE and wide.callee in _CLOSE and not _whole_numbers(unit):
         return wide, "likely", f"two results that differ by {absolute:g} everywhere pass"
+    if absolute < _UNIT_SCALE or not _is_unit_scale(unit):
+        return None
     usual = _usual(unit, wide)
-    if usual is not None and absolute >= max(_UNIT_SCALE, _FAR_WIDER * usual) and _is_unit_scale(unit):
+    if usual is not None and absolute >= _FAR_WIDER * usual:
         says = (
             f"the tolerance of {absolute:g} is as wide as the random values that are compared; most calls of"
             f" `{wide.callee}` in this file use {usual:g}"
@@ -213,11 +215,10 @@ def _usual(unit: Unit, one: Tolerance) -> float | None:
     if not one.callee:
         return None
     given = []
-    for node in ast.walk(unit.file.tree):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name == one.callee:
-                given += [k.value.value for k in node.keywords if k.arg == one.name and _is_number(k.value)]
+    for node in unit.file.asts(ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name == one.callee:
+            given += [k.value.value for k in node.keywords if k.arg == one.name and _is_number(k.value)]
     return statistics.median(given) if len(given) >= 4 else None
 
 

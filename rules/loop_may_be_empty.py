@@ -196,9 +196,9 @@ class LoopMayBeEmpty(Rule):
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
-            if _compares_by_key(unit, loop.node) or _is_cut(unit, loop.node):
-                continue
             if not _may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
+                continue
+            if _compares_by_key(unit, loop.node) or _is_cut(unit, loop.node):
                 continue
             reported.add(id(checks[0].node))
             yield self._loop(unit, loop, checks[0].node, found)

@@ -163,7 +163,14 @@ class NeverCollectedTest(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return True
+        tree = unit.tree
+        if isinstance(tree, ast.ClassDef):
+            return any(isinstance(s, _FUNCTIONS) and s.name.startswith("test_") for s in tree.body)
+        if unit.has(ast.Yield, ast.YieldFrom) or not isinstance(tree, _FUNCTIONS):
+            return True
+        if unit.owner is None:
+            return tree.name.startswith("test") or _is_misspelt(tree.name)
+        return not tree.name.startswith("test") and _could_be_a_test(tree)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         tree = unit.tree
@@ -222,9 +229,7 @@ class NeverCollectedTest(Rule):
             return self._generator(unit, tree, repo)
         if _SWITCHED_OFF.match(tree.name):
             return None
-        given = [*tree.args.posonlyargs, *tree.args.args][1:]
-        special = tree.name in _HOOKS or tree.name.startswith(("__", "assert", "_")) or tree.decorator_list
-        if special or given or tree.args.kwonlyargs or tree.args.vararg or tree.args.kwarg:
+        if not _could_be_a_test(tree):
             return None
         if not any(isinstance(s, _FUNCTIONS) and s.name.startswith("test") for s in owner.body):
             return None
@@ -293,6 +298,15 @@ def _opts_out(node: ast.ClassDef) -> bool:
         for s in node.body
     )
     return sets or any(word in node.name for word in ("Base", "Mixin", "Abstract", "Template"))
+
+
+def _could_be_a_test(method: collection.FunctionTree) -> bool:
+    """Whether a method takes nothing and is by its name no hook, no helper and nothing private."""
+    given = method.args
+    if [*given.posonlyargs, *given.args][1:] or given.kwonlyargs or given.vararg or given.kwarg:
+        return False
+    private = method.name in _HOOKS or method.name.startswith(("__", "assert", "_"))
+    return not private and not method.decorator_list
 
 
 def _is_misspelt(name: str) -> bool:

@@ -192,7 +192,7 @@ class SelfCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return not _ABOUT_EQUALITY.search(unit.name) and may_compare_one(unit)
+        return may_compare_one(unit) and not _ABOUT_EQUALITY.search(unit.name)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ABOUT_EQUALITY.search(unit.name) or _fails_elsewhere(unit):

@@ -118,11 +118,12 @@ class SkipAfterCompare(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
             return
-        judged = judged_names(unit)
         for node in unit.find(cst.If):
             for outcome, body in ((True, statements(node.body)), (False, _otherwise(node))):
                 does = _does(body)
-                if does is None or is_place(node.test) or any(records(unit, one) & judged for one in body):
+                if does is None or is_place(node.test):
+                    continue
+                if any(records(unit, one) & judged_names(unit) for one in body):
                     continue
                 found = self._told(unit, node, outcome, body, does)
                 if found is not None:

@@ -19,6 +19,7 @@ from reviewbot.flow.assertions import Relation
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -227,10 +228,15 @@ def _condition(unit: Unit, node: cst.CSTNode) -> tuple[cst.BaseExpression | None
     return None, False
 
 
-def comparisons(unit: Unit) -> Iterator[Comparison]:
+@once
+def comparisons(unit: Unit) -> list[Comparison]:
     """Every two values that a check of the unit compares, in source order: in an `assert` or in the
     condition of a failing `if` (through `and`, `or`, `not`, `all([…])`), in an assertion call, and in a
     predicate such as `torch.equal(a, b)` that is asserted."""
+    return list(_comparisons(unit))
+
+
+def _comparisons(unit: Unit) -> Iterator[Comparison]:
     for check in checks(unit):
         if check.condition is not None:
             yield from compared(unit, check, check.condition, holds=not check.fails_when)

@@ -12,6 +12,7 @@ import libcst as cst
 from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
 from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -36,6 +37,7 @@ class Detour:
     missed: tuple[Judgement, ...]
 
 
+@once
 def detours(unit: Unit) -> list[Detour]:
     """Every arm that leads around a judgement of the unit, in source order of the branches."""
     every = judgements(unit)

@@ -20,6 +20,7 @@ from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, side
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
 from reviewbot.flow.values import Binding, values
 from reviewbot.model import CERTAINTIES, Certainty
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -45,14 +46,19 @@ class Excuse:
     capped: Check | None = None
 
 
-def excuses(unit: Unit) -> Iterator[Excuse]:
+@once
+def excuses(unit: Unit) -> list[Excuse]:
     """The excuses of a unit, one for each branch."""
-    judged = judged_names(unit)
+    return list(_excuses(unit))
+
+
+def _excuses(unit: Unit) -> Iterator[Excuse]:
     reported: set[int] = set()
     for detour in detours(unit):
         if id(detour.node) in reported:
             continue
-        noted = frozenset(name for one in detour.body for name in records(unit, one)) & judged
+        noted = frozenset(name for one in detour.body for name in records(unit, one))
+        noted &= judged_names(unit)
         caps = [_cap(unit, name) for name in sorted(noted)]
         if not all(caps):
             continue

@@ -184,9 +184,11 @@ _COMPARING = (
 def may_compare_one(unit: Unit) -> bool:
     """Whether something in the unit could compare or subtract one value with itself, under one name or two;
     yes too often, never no wrongly."""
-    names = _second_names(unit)
-    if any(_twice(node, names) for node in (*unit.asts(ast.Compare), *unit.asts(ast.Call))):
-        return True
+    calls = unit.asts(ast.Call) if unit.calls(*_COMPARING) else []
+    if calls or unit.has(ast.Compare):
+        names = _second_names(unit)
+        if any(_twice(node, names) for node in (*unit.asts(ast.Compare), *calls)):
+            return True
     return any(_equal(node.left, node.right) for node in unit.asts(ast.BinOp)) or (
         unit.calls(*STATE) and any(CHANGES.match(name) for name in unit.facts.calls)
     )

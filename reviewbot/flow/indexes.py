@@ -66,7 +66,7 @@ def builds(unit: Unit) -> list[Build]:
     """The indexes that a unit builds itself, in source order."""
     found = _DIRECT.get(unit)
     if found is None:
-        made = [*_comprehensions(unit), *_loops(unit)]
+        made = [*_comprehensions(unit), *_loops(unit)] if may_build(unit) else []
         made.sort(key=lambda one: unit.index.rank(one[0]))
         found = _DIRECT[unit] = made
     return [

@@ -17,6 +17,7 @@ from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
 from reviewbot.flow.syntax import last_name, literal, root_name, walk
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -65,6 +66,7 @@ def _validates(unit: Unit, check: Check) -> bool:
     return last_name(check.node.exc) in _REFUSALS
 
 
+@once
 def judged_names(unit: Unit) -> frozenset[str]:
     """The local names whose value a check of the unit reads, that the unit returns as its verdict, or that
     decide whether one of these is recorded."""
@@ -101,14 +103,7 @@ def _read_by_checks(unit: Unit) -> frozenset[str]:
 
 def records(unit: Unit, node: cst.CSTNode) -> frozenset[str]:
     """The names that a statement, or one under it, assigns or changes, attributes of `self` by the whole."""
-    flow = values(unit)
-    under = {id(below) for below in walk(node)}
-    kept = ("assign", "augmented", "walrus")
-    found = {b.name for b in flow.all if b.kind in kept and id(b.node) in under}
-    for name in {binding.name for binding in flow.all} | {"self"}:
-        if any(id(mutation.node) in under for mutation in flow.mutations(name)):
-            found.add(name)
-    return frozenset(found)
+    return values(unit).changes(node)
 
 
 def compared_in(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> Iterator[Judgement]:

@@ -12,6 +12,7 @@ from reviewbot.flow.control import Guard, guards
 from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Binding, Values, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -41,8 +42,13 @@ class Keyed:
     by_attribute: bool = False
 
 
-def keyed(unit: Unit) -> Iterator[Keyed]:
+@once
+def keyed(unit: Unit) -> list[Keyed]:
     """Every judgement of a unit that looks up one key in two mappings, in source order."""
+    return list(_keyed(unit))
+
+
+def _keyed(unit: Unit) -> Iterator[Keyed]:
     flow = values(unit)
     for one in judgements(unit):
         for key, left in _lookups(flow, one.left):

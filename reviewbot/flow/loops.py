@@ -15,6 +15,7 @@ from reviewbot.flow.judging import compares
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -50,6 +51,7 @@ class Quantified:
     check: cst.CSTNode
 
 
+@once
 def checked_loops(unit: Unit) -> list[CheckedLoop]:
     """The `for` loops of a unit that check in their body, in source order."""
     inside: dict[cst.CSTNode, list[Check]] = {}
@@ -76,6 +78,7 @@ def is_forced(unit: Unit, check: Check, loop: cst.For) -> bool:
     return True
 
 
+@once
 def quantified(unit: Unit) -> list[Quantified]:
     """The comprehensions on which the unit's checks decide, written in a check or reached by a name."""
     found: dict[int, Quantified] = {}
@@ -110,6 +113,7 @@ def _conditions(unit: Unit) -> Iterator[tuple[cst.BaseExpression, bool, cst.CSTN
                 yield node.value, True, node
 
 
+@once
 def returns_verdict(unit: Unit) -> bool:
     """Whether a function compares two sides and answers by what it returns: a comparison's outcome, or a
     list of differences."""

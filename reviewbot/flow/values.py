@@ -7,6 +7,7 @@ reach it: branches are joined, loops see what their own body binds, a handler se
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -93,15 +94,16 @@ def values(unit: Unit) -> Values:
     """The definitions and uses of a unit, worked out at the first call."""
     found = _CACHE.get(unit)
     if found is None:
-        found = _CACHE[unit] = Values(unit.node)
+        found = _CACHE[unit] = Values(unit.index if unit.is_function else Index(unit.node))
     return found
 
 
 class Values:
     """Definitions and uses under one root: a function with what it nests, or a module's own statements."""
 
-    def __init__(self, root: cst.CSTNode) -> None:
-        self.root = root
+    def __init__(self, index: Index) -> None:
+        self.root = index.root
+        self._index = index
         self.all: list[Binding] = []
         self._uses: dict[int, frozenset[Binding]] = {}
         self._bindings: dict[tuple[int, str], Binding] = {}
@@ -109,10 +111,8 @@ class Values:
         self._later: list[tuple[cst.FunctionDef | cst.Lambda, Environment]] = []
         self._breaks: list[list[Environment]] = []
         self._shared: Environment = {}
-        every = self._every = list(walk(root))
-        self._run(every)
-        order = {id(node): rank for rank, node in enumerate(every)}
-        self.all.sort(key=lambda binding: order.get(id(binding.node), 0))
+        self._run(index.order)
+        self.all.sort(key=lambda binding: index.rank(binding.node) if binding.node in index else 0)
 
     # Asking.
 
@@ -141,9 +141,37 @@ class Values:
     def reads(self, node: cst.CSTNode) -> Iterator[cst.Name]:
         """Every name that is read under a node."""
         uses = self._uses
+        if node in self._index:
+            start, end = self._index.reach(node)
+            ranks, names = self._read_names
+            yield from names[bisect_left(ranks, start) : bisect_left(ranks, end)]
+            return
         for below in walk(node):
             if type(below) is cst.Name and id(below) in uses:
                 yield below
+
+    @cached_property
+    def _read_names(self) -> tuple[list[int], list[cst.Name]]:
+        """The ranks of the names that are read, and the names."""
+        rank = self._index.rank
+        names: list[cst.Name] = [name for name in self._index.find(cst.Name) if id(name) in self._uses]  # type: ignore[misc]
+        return [rank(name) for name in names], names
+
+    def changes(self, node: cst.CSTNode) -> frozenset[str]:
+        """The names that are assigned or changed under a node of the unit."""
+        start, end = self._index.reach(node)
+        ranks, names = self._changed_names
+        return frozenset(names[bisect_left(ranks, start) : bisect_left(ranks, end)])
+
+    @cached_property
+    def _changed_names(self) -> tuple[list[int], list[str]]:
+        known = {binding.name for binding in self.all} | {"self"}
+        kept = ("assign", "augmented", "walrus")
+        found = [(self._index.rank(b.node), b.name) for b in self.all if b.kind in kept]
+        for name in known:
+            found += [(self._index.rank(mutation.node), name) for mutation in self.mutations(name)]
+        found.sort()
+        return [rank for rank, _ in found], [name for _, name in found]
 
     def slice(self, *nodes: cst.CSTNode, mutations: bool = True) -> list[Binding]:
         """Every binding that the nodes were computed from, nearest first, through other names.
@@ -212,13 +240,9 @@ class Values:
         return True
 
     @cached_property
-    def _index(self) -> Index:
-        return Index(self.root)
-
-    @cached_property
     def _mutations(self) -> dict[str, list[Mutation]]:
         found: dict[str, list[Mutation]] = {}
-        for node in self._every:
+        for node in self._index.order:
             if type(node) in _CHANGING:
                 for mutation in _mutation(node):
                     if mutation.name:
@@ -228,7 +252,7 @@ class Values:
     @cached_property
     def _escapes(self) -> dict[str, list[cst.Call]]:
         found: dict[str, list[cst.Call]] = {}
-        for node in self._every:
+        for node in self._index.order:
             if type(node) is cst.Call:
                 for arg in node.args:
                     if type(arg.value) is cst.Name:
@@ -590,8 +614,8 @@ class Values:
 
 _NOTHING: frozenset[Binding] = frozenset()
 _BINDING = frozenset({
-    *(cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.AugAssign),
-    *(cst.With, cst.Import, cst.ImportFrom),
+    *(cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.AugAssign),
+    *(cst.For, cst.With, cst.Import, cst.ImportFrom),
 })  # fmt: skip
 _CHANGING = frozenset({cst.Call, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Del})
 

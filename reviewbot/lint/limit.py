@@ -24,17 +24,23 @@ def limited() -> Iterator[None]:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGVTALRM, _raise)
+    global _works
+    before, worked = signal.signal(signal.SIGVTALRM, _raise), _works
+    _works = True
     try:
         yield
     finally:
         arm(0)
+        _works = worked
         signal.signal(signal.SIGVTALRM, before)
+
+
+_works = False
 
 
 def arm(seconds: float) -> None:
     """Raises `TimeIsUp` after that much processor time from now on; 0 calls it off."""
-    if signal.getsignal(signal.SIGVTALRM) is _raise:
+    if _works:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
 
@@ -45,8 +51,7 @@ _apart = 0.0
 def untimed() -> Iterator[None]:
     """What runs inside counts against no limit: work done once for everybody, at whoever's first question."""
     global _apart
-    armed = hasattr(signal, "setitimer") and signal.getsignal(signal.SIGVTALRM) is _raise
-    left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if armed else 0.0
+    left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if _works else 0.0
     started = time.process_time()
     try:
         yield

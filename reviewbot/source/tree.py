@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import typing
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -57,7 +57,7 @@ def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 
 
 class _Held(dict[type, "Callable[[Any], tuple[Any, ...]] | None"]):
-    """Reads all fields of a node that can hold nodes with meaning, at once; None for a class that has none."""
+    """What reads all fields of a node that can hold nodes with meaning; None for a class that has none."""
 
     def __missing__(self, kind: type[cst.CSTNode]) -> Callable[[Any], tuple[Any, ...]] | None:
         fields = child_fields(kind)
@@ -113,7 +113,7 @@ _DEFINITIONS = frozenset({cst.FunctionDef, cst.ClassDef})
 
 
 class Index:
-    """Every node under a root, by class, with parents. Built in one walk.
+    """Every node under a root, by class, with parents; `order` has them in source order. Built in one walk.
 
     Without `nested`, a function or class under the root is there as a node and is not entered.
     """
@@ -121,9 +121,9 @@ class Index:
     def __init__(self, root: cst.CSTNode, *, nested: bool = True) -> None:
         self.root = root
         self._parents: dict[int, cst.CSTNode] = {}
-        self._order: list[cst.CSTNode] = []
+        self.order: list[cst.CSTNode] = []
         self._by_class: dict[type, list[cst.CSTNode]] = {}
-        parents, order, by_class = self._parents, self._order, self._by_class
+        parents, order, by_class = self._parents, self.order, self._by_class
         stack = [root]
         while stack:
             current = stack.pop()
@@ -140,7 +140,6 @@ class Index:
                 parents[id(child)] = current
             below.reverse()
             stack += below
-        self._rank: dict[int, int] | None = None
 
     def find(self, *kinds: type[cst.CSTNode]) -> list[cst.CSTNode]:
         """All nodes of exactly these classes, in source order."""
@@ -152,9 +151,30 @@ class Index:
 
     def rank(self, node: cst.CSTNode) -> int:
         """The node's place in source order."""
-        if self._rank is None:
-            self._rank = {id(node): rank for rank, node in enumerate(self._order)}
         return self._rank[id(node)]
+
+    def reach(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The ranks of a node and of what stands under it: from the first up to, and without, the second."""
+        rank = self._rank[id(node)]
+        return rank, rank + self._sizes[rank]
+
+    def __contains__(self, node: cst.CSTNode) -> bool:
+        return id(node) in self._rank
+
+    @cached_property
+    def _rank(self) -> dict[int, int]:
+        return {id(node): rank for rank, node in enumerate(self.order)}
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """For each rank how many nodes stand under that node, itself included."""
+        ranks, parents = self._rank, self._parents
+        sizes = [1] * len(self.order)
+        for rank in range(len(self.order) - 1, 0, -1):
+            above = parents.get(id(self.order[rank]))
+            if above is not None:
+                sizes[ranks[id(above)]] += sizes[rank]
+        return sizes
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node above, or None for the root."""
