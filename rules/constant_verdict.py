@@ -147,7 +147,11 @@ class ConstantVerdict(Rule):
         for call in unit.asts(ast.Call):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             if name in _ORDER or name == "assertIsNotNone":
-                return True
+                if call.keywords or len(call.args) < 2:
+                    return True
+                order = ast.Compare(call.args[0], [ast.GtE()], [call.args[1]])
+                if name == "assertIsNotNone" or may_be_constant(order, unit):
+                    return True
             if name in _TRUTHS and call.args and (len(call.args) > 1 or may_be_constant(call.args[0], unit)):
                 return True
         return False

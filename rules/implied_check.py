@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -93,8 +94,13 @@ class ImpliedCheck(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        gets = sum(node.attr == "get" for node in unit.asts(ast.Attribute))
-        return len(unit.asts(ast.Subscript)) + gets >= 4
+        # Two checks at least, each of one field of two records.
+        if len(unit.asts(ast.Assert)) + len(unit.asts(ast.If)) + len(unit.asts(ast.IfExp)) < 2:
+            return False
+        keys: list[ast.expr] = [node.slice for node in unit.asts(ast.Subscript)]
+        keys += [node.args[0] for node in unit.asts(ast.Call) if len(node.args) == 1 and _is_get(node.func)]
+        asked = Counter(map(_field, keys))
+        return sum(count for key, count in asked.items() if key and count > 1) >= 4
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         found = field_checks(unit)
@@ -146,6 +152,17 @@ class ImpliedCheck(Rule):
             ],
             still_catches=still_catches(unit, check.check.condition or check.check.node),
         )
+
+
+def _is_get(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr == "get"
+
+
+def _field(key: ast.expr) -> str:
+    """What a key that could name a field says: a string, or a name for one; "" for any other."""
+    if isinstance(key, ast.Name):
+        return key.id
+    return repr(key.value) if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
 def _listed(names: list[str] | tuple[str, ...]) -> str:

@@ -23,6 +23,7 @@ from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.keyed import keyed
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -180,11 +181,12 @@ class LoopMayBeEmpty(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (
-            unit.has(ast.For, ast.GeneratorExp, ast.ListComp, ast.SetComp)
-            and may_check(unit)
-            and judges(unit)
-        )
+        if not may_check(unit) or not judges(unit):
+            return False
+        if unit.has(ast.GeneratorExp, ast.ListComp, ast.SetComp):
+            return True
+        loops: list[ast.For | ast.AsyncFor] = [*unit.asts(ast.For), *unit.asts(ast.AsyncFor)]
+        return any(may_check_in(unit, loop.body) for loop in loops)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):

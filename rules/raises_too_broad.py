@@ -126,7 +126,13 @@ class RaisesTooBroad(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (unit.calls(*_PLAIN) or unit.has(ast.Try)) and judges(unit)
+        if not judges(unit):
+            return False
+        calls = unit.asts(ast.Call) if unit.calls(*_PLAIN) else []
+        calls = [call for call in calls if _called(call) in _PLAIN]
+        given = [value for call in calls for value in (*call.args[:1], *(k.value for k in call.keywords))]
+        handlers = [handler.type for node in unit.asts(ast.Try) for handler in node.handlers]
+        return any(not _TOO_MUCH.isdisjoint(_names(expected)) for expected in (*given, *handlers))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
@@ -186,6 +192,20 @@ class RaisesTooBroad(Rule):
                 ),
                 still_catches=still_catches(unit, node.body, but=(node,)),
             )
+
+
+_TOO_MUCH = _BROAD | {"AssertionError"}
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _names(expected: ast.expr | None) -> set[str]:
+    """The last names of the exceptions that are named."""
+    parts = expected.elts if isinstance(expected, ast.Tuple) else [expected]
+    every = (part.func if isinstance(part, ast.Call) else part for part in parts)
+    return {part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in every}
 
 
 def _is_context_or_call(unit: Unit, call: cst.Call) -> bool:

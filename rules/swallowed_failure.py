@@ -23,6 +23,7 @@ from reviewbot.flow.control import statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
 from reviewbot.flow.judging import judges, may_check, side
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -223,7 +224,12 @@ class SwallowedFailure(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (unit.has(ast.Try) or unit.calls("suppress")) and may_check(unit) and judges(unit)
+        if not may_check(unit) or not judges(unit):
+            return False
+        return unit.calls("suppress") or any(
+            any(_may_be_broad(handler.type) for handler in node.handlers) or may_check_in(unit, node.body)
+            for node in unit.asts(ast.Try)
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
@@ -309,6 +315,14 @@ def _head(taker: cst.ExceptHandler | cst.WithItem) -> cst.CSTNode:
     if isinstance(taker, cst.WithItem):
         return taker.item
     return taker.type or taker.body.body[0]
+
+
+def _may_be_broad(handled: ast.expr | None) -> bool:
+    """Whether a handler takes every exception."""
+    if isinstance(handled, ast.Tuple):
+        return any(map(_may_be_broad, handled.elts))
+    name = handled.attr if isinstance(handled, ast.Attribute) else getattr(handled, "id", "")
+    return name in BROAD
 
 
 def _own_checks(unit: Unit, body: cst.CSTNode) -> list[Check]:

@@ -213,4 +213,9 @@ def may_scan(unit: Unit) -> bool:
     """Whether a unit's `ast` might hold a search of its own."""
     if not any(isinstance(op, ast.Eq) for node in unit.asts(ast.Compare) for op in node.ops):
         return False
-    return unit.has(ast.comprehension) or unit.has(ast.For) or unit.has(ast.Subscript)
+    if unit.has(ast.comprehension):
+        return True
+    loops: list[ast.For | ast.AsyncFor] = [*unit.asts(ast.For), *unit.asts(ast.AsyncFor)]
+    tests = [loop.body[0].test for loop in loops if isinstance(loop.body[0], ast.If)]
+    indexes = [node.slice for node in unit.asts(ast.Subscript)]
+    return any(isinstance(node, (ast.Compare, ast.BoolOp)) for node in (*tests, *indexes))

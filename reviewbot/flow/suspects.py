@@ -8,12 +8,12 @@ import re
 from typing import TYPE_CHECKING
 
 from reviewbot.flow import assertions
-from reviewbot.source.units import once
+from reviewbot.source.units import below, once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import FunctionTree, Unit
 
 _PREDICATES = frozenset(
     {name.rpartition(".")[2] for name in assertions.PREDICATES} | set(assertions.PREDICATE_METHODS)
@@ -70,6 +70,34 @@ def compares_two(unit: Unit) -> bool:
     return False
 
 
+def may_check_in(unit: Unit, body: Iterable[ast.AST]) -> bool:
+    """Whether a check of the unit might stand in these statements, or under them."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is ast.Assert or kind is ast.Raise:
+            return True
+        if kind is ast.Call:
+            function = node.func  # type: ignore[attr-defined]
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            if name in _LEAVING or assertions.asserts_by_name(name) or name in _functions(unit.file.units[0]):
+                return True
+        stack += below(node)
+    return False
+
+
+_LEAVING = frozenset({"fail", "error", *(name.rpartition(".")[2] for name in assertions.EXITING)})
+
+
+@once
+def _functions(module: Unit) -> frozenset[str]:
+    """The names of all functions of a file, nested ones included."""
+    asts = module.file.asts
+    nodes: list[FunctionTree] = [*asts(ast.FunctionDef), *asts(ast.AsyncFunctionDef)]
+    return frozenset(node.name for node in nodes)
+
+
 def _both_computed(sides: list[ast.expr]) -> bool:
     return sum(not isinstance(side, ast.Constant) for side in sides) > 1
 
@@ -108,6 +136,6 @@ def _may_leave(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.If) or not statement.orelse:
         return False
     return all(
-        any(isinstance(below, (*_LEAVES, ast.With)) or _may_leave(below) for below in block)
+        any(isinstance(inner, (*_LEAVES, ast.With)) or _may_leave(inner) for inner in block)
         for block in (statement.body, statement.orelse)
     )

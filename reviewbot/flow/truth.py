@@ -20,7 +20,7 @@ from reviewbot.source.tree import walk
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import File, Unit
+    from reviewbot.source.units import File, FunctionTree, Unit
 
 _NEVER_NONE = frozenset({"len", "isinstance", "issubclass", "str", "repr", "bool", "int", "float", "list"})
 
@@ -311,14 +311,14 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
     if isinstance(node, ast.BoolOp):
         return isinstance(node.op, ast.Or) or any(may_be_constant(value, unit) for value in node.values)
     if isinstance(node, ast.Compare):
-        sides = [node.left, *node.comparators]
-        if any(isinstance(side, ast.Constant) and side.value is None for side in sides):
-            return not isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript, ast.Await))
-        return any(
-            _is_len(side) or (isinstance(side, ast.Name) and side.id in _flags(unit)) for side in sides
-        )
+        return len(node.ops) == 1 and _may_be_settled(node.left, node.ops[0], node.comparators[0], unit)
     if isinstance(node, ast.Name):
-        return node.id in _flags(unit) or unit.file.unit(node.id) is not None or unit.has(ast.FunctionDef)
+        functions: list[FunctionTree] = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
+        return (
+            node.id in _flags(unit)
+            or unit.file.unit(node.id) is not None
+            or any(function.name == node.id for function in functions)
+        )
     if isinstance(node, ast.Attribute):
         return node.attr in _PREDICATE_NAMES
     if isinstance(node, ast.Call):
@@ -332,6 +332,26 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
         )
         return name == "bool" or name in _async_names(unit.file)
     return not isinstance(node, (ast.Subscript, ast.BinOp, ast.Await))
+
+
+def _may_be_settled(left: ast.expr, operator: ast.cmpop, right: ast.expr, unit: Unit) -> bool:
+    """Whether `truth` could know the value of a single comparison."""
+    if any(_is_len(one) and _may_be_low(other) for one, other in ((left, right), (right, left))):
+        return True
+    if isinstance(right, ast.Constant) and right.value is None and isinstance(operator, (ast.Is, ast.IsNot)):
+        named = left.func.id if isinstance(left, ast.Call) and isinstance(left.func, ast.Name) else ""
+        never = (ast.Compare, ast.JoinedStr, ast.ListComp, ast.DictComp, ast.SetComp, ast.UnaryOp)
+        return named in _NEVER_NONE or isinstance(left, never)
+    held = left.args[0] if isinstance(left, ast.Call) and _is_len(left) and left.args else left
+    flag = isinstance(held, ast.Constant) or (isinstance(held, ast.Name) and held.id in _flags(unit))
+    return flag and (not isinstance(right, ast.Constant) or isinstance(right.value, bool) or not right.value)
+
+
+def _may_be_low(bound: ast.expr) -> bool:
+    """Whether a number could be written here that is not above 0."""
+    if isinstance(bound, ast.Constant):
+        return isinstance(bound.value, (int, float)) and bound.value <= 0
+    return isinstance(bound, (ast.UnaryOp, ast.Call, ast.BinOp))
 
 
 _PREDICATE_NAMES = frozenset(name.rpartition(".")[2] for name in PREDICATES)
