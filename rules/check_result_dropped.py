@@ -386,13 +386,17 @@ def _candidates(unit: Unit) -> Iterator[bool]:
                 and _VERDICT.search(target.id) is not None
                 and _is_verdict(node.value)
             )
-    values_ = [statement.value for statement in unit.asts(ast.Expr)]
-    yield any(isinstance(value, ast.Compare) for value in values_)
-    calls = {dotted_name(value.func): value for value in values_ if isinstance(value, ast.Call)}
-    summaries = Summaries.of(unit.file)
-    yield from (_could_drop(name, call, summaries, unit) for name, call in calls.items() if name)
-    unnamed = (value for value in values_ if isinstance(value, ast.Call) and not dotted_name(value.func))
-    yield from (_could_drop("", call, summaries, unit) for call in unnamed)
+    seen: set[str] = set()
+    for statement in unit.asts(ast.Expr):
+        value = statement.value
+        if type(value) is ast.Compare:
+            yield True
+        elif type(value) is ast.Call:
+            name = dotted_name(value.func)
+            if name not in seen:
+                if name:
+                    seen.add(name)
+                yield _could_drop(name, value, Summaries.of(unit.file), unit)
 
 
 def _is_verdict(value: ast.expr | None) -> bool:

@@ -143,9 +143,11 @@ class SameRunTwice(Rule):
         calls = [value for value in values_ if isinstance(value, ast.Call)]
         told = [value for name, value in made if _says_reference(name)]
         told += [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in names]
+        if not told:
+            return False
         alike = {_outline(call) for call in told}
         count = Counter(ast.dump(call) for call in calls if _outline(call) in alike)
-        return any(count[ast.dump(call)] > 1 for call in told) if len(count) < count.total() else False
+        return len(count) < count.total() and any(count[ast.dump(call)] > 1 for call in told)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):

@@ -24,12 +24,16 @@ _JUDGES = re.compile(
 )
 
 
+_KNOWN = assertions.LIBRARIES | {"builtins"}
+
+
 def is_foreign_judge(name: str, unit: Unit) -> bool:
     """Whether a name is imported, not from a known library, and says that it compares."""
     first = name.partition(".")[0]
     origin = unit.file.imports.get(first, "")
-    known = assertions.LIBRARIES | {"builtins"}
-    return bool(origin) and origin.partition(".")[0] not in known and _JUDGES.search(name) is not None
+    if not origin or origin.partition(".")[0] in _KNOWN:
+        return False
+    return _JUDGES.search(name) is not None
 
 
 def summary_of(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:

@@ -222,10 +222,12 @@ def _twice(node: ast.expr, names: dict[str, str]) -> bool:
     elif isinstance(node, ast.Call) and _last(node) in _COMPARING:
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
         sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
-    return any(
-        _equal(one, other) or _aliases(_root(one), _root(other), names) or _holds(other, one)
-        for one, other in pairwise(sides)
-    )
+    for one, other in pairwise(sides):
+        if _equal(one, other) or _holds(other, one):
+            return True
+        if names and _aliases(_root(one), _root(other), names):
+            return True
+    return False
 
 
 def _last(call: ast.Call) -> str:
