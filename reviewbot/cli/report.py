@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from reviewbot.model import Review, Round
     from reviewbot.parity.result import Result
     from reviewbot.render.pages import Extra
+    from reviewbot.render.probe_document import Evidence
     from reviewbot.render.sources import Read, Sources
 
 MANIFEST = "pages.json"
@@ -74,30 +75,46 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the pages and prints where they begin."""
-    from reviewbot.lint import registry
-    from reviewbot.render import parity_page, probe_document, site
+    from reviewbot.render import parity_page, probe_document
 
     out = Path(options.out)
-    old = _earlier(out)
+    _earlier(out)
     review = _review(options)
     evidence = [(Path(name).name, probe_document.decode(_bytes(name), name)) for name in options.probe]
     extras: list[Extra] = []
     for number, name in enumerate(options.parity, 1):
         extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
+    write(out, review, evidence, extras, slug=options.repository, quiet=options.quiet)
+    print(out / "index.html")
+    return 0
+
+
+def write(
+    out: Path,
+    review: Review | None,
+    evidence: Sequence[tuple[str, Evidence]] = (),
+    extras: Sequence[Extra] = (),
+    *,
+    slug: str | None = None,
+    quiet: bool = False,
+) -> None:
+    """Writes the pages into a folder of their own, in place of earlier ones. Code comes from the repository
+    in the working folder; `slug` says where links lead, if not where the review or the remote says."""
+    from reviewbot.lint import registry
+    from reviewbot.render import site
+
+    old = _earlier(out)
     known = frozenset(registry.rule_ids())
 
     @lru_cache
     def why(rule: str) -> str:
         return registry.section(rule, "Why") if rule in known else ""
 
-    show = partial(watched, what="pages", quiet=options.quiet)
-    files = site.site(review, evidence, extras, _sources(review, options.repository), why, show)
-    written = _write(out, files)
+    show = partial(watched, what="pages", quiet=quiet)
+    written = _write(out, site.site(review, evidence, extras, _sources(review, slug), why, show))
     for name in old - written:
         (out / name).unlink(missing_ok=True)
     (out / MANIFEST).write_text(json.dumps({"pages": sorted(written)}, indent=1) + "\n", encoding="utf-8")
-    print(out / "index.html")
-    return 0
 
 
 def _review(options: argparse.Namespace) -> Review | None:

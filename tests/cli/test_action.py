@@ -56,6 +56,9 @@ def test_a_proved_finding_fails_the_step_and_stands_at_its_lines(action, weakene
     made = json.loads((tmp_path / "reviewbot-review.json").read_text())
     assert outputs["review"] == str(tmp_path / "reviewbot-review.json")
     assert [thread["id"] for thread in made["threads"]] == ["C1"]
+    pages = tmp_path / "reviewbot-pages"
+    assert outputs["pages"] == str(pages)
+    assert {path.name for path in pages.iterdir()} >= {"index.html", "round-1.html", "C1.html"}
     assert f"https://github.com/example/robots/blob/{weakened[1]}/tests/test_rows.py#L2" in summary
 
 

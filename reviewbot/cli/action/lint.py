@@ -47,6 +47,7 @@ def _commits(options: argparse.Namespace) -> tuple[str, str]:
 
 def _leave(made: Review, bad: int) -> None:
     """Writes what the runner and later steps read."""
+    from reviewbot.cli import report as pages
     from reviewbot.render import comments, review_json
 
     summary = comments.document(made)
@@ -55,4 +56,11 @@ def _leave(made: Review, bad: int) -> None:
     report = runner.temporary() / "reviewbot-review.json"
     report.write_text(review_json.encode(made), encoding="utf-8")
     runner.summary(summary)
-    runner.outputs({"findings": str(len(made.threads)), "failing": str(bad), "review": str(report)})
+    site = runner.temporary() / "reviewbot-pages"
+    pages.write(site, made, quiet=True)
+    if address := runner.run_address():
+        runner.summary(
+            f"\nAs pages: in the [artifacts of this run]({address}#artifacts), where they are uploaded.\n"
+        )
+    values = {"findings": str(len(made.threads)), "failing": str(bad)}
+    runner.outputs({**values, "review": str(report), "pages": str(site)})
