@@ -55,9 +55,10 @@ def _style(kind: object) -> str:
     return next((style for known, style in _KINDS if kind in known), "")
 
 
-def listing(lines: Sequence[str], path: str, first: int, marked: tuple[int, int], most: int = 24) -> Markup:
-    """Lines of a file, the first of which has number `first`; those from `marked[0]` to `marked[1]` stand
-    out.
+def listing(
+    lines: Sequence[str], path: str, first: int, marked: Sequence[tuple[int, int]], most: int = 24
+) -> Markup:
+    """Lines of a file, the first of which has number `first`; those within a range of `marked` stand out.
 
     Of more than `most` lines the middle is left out.
     """
@@ -68,7 +69,8 @@ def listing(lines: Sequence[str], path: str, first: int, marked: tuple[int, int]
             if number - first == most * 2 // 3:
                 rows.append(_row("", "…", Markup("…")))
             continue
-        rows.append(_row("on" if marked[0] <= number <= marked[1] else "", str(number), line))
+        on = any(start <= number <= end for start, end in marked)
+        rows.append(_row("on" if on else "", str(number), line))
     return Markup('<pre class="code"><code>{}</code></pre>').format(Markup("").join(rows))
 
 

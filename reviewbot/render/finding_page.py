@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from reviewbot.review.proposal import patch
 from reviewbot.source.units import Unit
 
 AROUND = 2  # lines of code before and after those that matter
+TOGETHER = 16  # lines of steps that are shown in one piece
 MOST = 24  # steps, checks and values of one finding
 
 
@@ -33,11 +35,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A step with its code; `same` is set where the step before shows the same lines already."""
+    """A step. Steps that stand close together share their code, which comes with the last of them."""
 
     says: str
     place: Place
-    same: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,17 @@ def round_of(thread: Thread, review: Review) -> Round:
     )
 
 
-def page(thread: Thread, review: Review, sources: Sources, why: str, diff: str, crumbs: Crumbs) -> str:
-    """The page. `why` is the rule's own word on what goes wrong, `diff` the proposed change as text."""
+def page(
+    thread: Thread,
+    review: Review,
+    sources: Sources,
+    why: str,
+    diff: str,
+    probes: Mapping[str, str],
+    crumbs: Crumbs,
+) -> str:
+    """The page. `why` is the rule's own word on what goes wrong, `diff` the proposed change as text; `probes`
+    are the pages of probes by their targets."""
     finding, seen = thread.finding, round_of(thread, review)
     read = sources.at(seen.head)
     note = next((one for one in review.rules if one.rule == finding.rule), None)
@@ -100,6 +110,7 @@ def page(thread: Thread, review: Review, sources: Sources, why: str, diff: str, 
         note=note,
         why=why,
         doc=_doc(unit),
+        file_doc=_file_doc(unit),
         unit=unit,
         place=_place(
             sources, read, seen.head, finding.span.path, finding.span.line, finding.span.end_line, 0
@@ -108,7 +119,9 @@ def page(thread: Thread, review: Review, sources: Sources, why: str, diff: str, 
         base=_base(finding, seen, sources),
         example=_example(thread, lines),
         witness=witness,
+        probe=probes.get(evidence.entry, "") if evidence else "",
         values=_values(witness),
+        copies=_copies(finding),
         steps=_steps(finding.steps[:MOST], seen, sources, read),
         more=max(0, len(finding.steps) - MOST),
         fix=_fix(thread, diff),
@@ -118,32 +131,67 @@ def page(thread: Thread, review: Review, sources: Sources, why: str, diff: str, 
 
 
 def _place(sources: Sources, read: Read, commit: str, path: str, line: int, end: int, around: int) -> Place:
-    label = f"{path}:{line}" if end <= line else f"{path}:{line}-{end}"
+    code = _code(read, path, [(line, max(line, end))], around)
+    return Place(_label(path, line, end), sources.link(commit, path, line, end), code)
+
+
+def _label(path: str, line: int, end: int) -> str:
+    return f"{path}:{line}" if end <= line else f"{path}:{line}-{end}"
+
+
+def _code(read: Read, path: str, marked: Sequence[tuple[int, int]], around: int) -> Markup:
+    """The lines of a file from the first marked one to the last, with some around them."""
     lines = read(path)
-    code = Markup("")
-    if lines and 1 <= line <= len(lines):
-        part, first = code_lines.excerpt(lines, line, max(line, end), around)
-        code = code_lines.listing(part, path, first, (line, max(line, end)))
-    return Place(label, sources.link(commit, path, line, end), code)
+    line, end = min(first for first, _ in marked), max(last for _, last in marked)
+    if not lines or not 1 <= line <= len(lines):
+        return Markup("")
+    part, first = code_lines.excerpt(lines, line, end, around)
+    # Where all lines matter none has to stand out.
+    all_of_it = len(marked) == 1 and len(part) == end - line + 1 > 2
+    return code_lines.listing(part, path, first, () if all_of_it else marked)
 
 
 def _steps(steps: Sequence[Step], seen: Round, sources: Sources, read: Read) -> list[Shown]:
     out = []
-    known: set[tuple[str, int, int]] = set()
-    for step in steps:
-        place = _place(sources, read, seen.head, step.path, step.line, step.end_line, AROUND)
-        out.append(Shown(step.says, place, (step.path, step.line, step.end_line) in known))
-        known.add((step.path, step.line, step.end_line))
+    group: list[tuple[int, int]] = []
+    for number, step in enumerate(steps):
+        group.append((step.line, max(step.line, step.end_line)))
+        following = steps[number + 1] if number + 1 < len(steps) else None
+        code = Markup("")
+        if following is None or not _close(group, step, following):
+            code, group = _code(read, step.path, group, AROUND), []
+        href = sources.link(seen.head, step.path, step.line, step.end_line)
+        out.append(Shown(step.says, Place(_label(step.path, step.line, step.end_line), href, code)))
     return out
+
+
+def _close(group: Sequence[tuple[int, int]], step: Step, following: Step) -> bool:
+    """Whether the next step's lines would be shown with those of the group: near, and not too many."""
+    first, last = min(at for at, _ in group), max(at for _, at in group)
+    low, high = min(first, following.line), max(last, following.end_line)
+    apart = max(following.line - last, first - following.end_line)
+    return following.path == step.path and apart <= 2 * AROUND + 1 and high - low < TOGETHER
+
+
+def _copies(finding: Finding) -> bool:
+    """Whether its steps are two stretches of code to be seen beside each other."""
+    return len(finding.steps) == 2 and all(step.end_line - step.line >= 2 for step in finding.steps)
 
 
 def _doc(unit: Unit | None) -> str:
     """What the function itself says that it does: the first sentence of its docstring."""
-    import ast
-
     if unit is None or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return ""
-    return " ".join((ast.get_docstring(unit.tree) or "").partition("\n\n")[0].split())
+    return _first(ast.get_docstring(unit.tree))
+
+
+def _file_doc(unit: Unit | None) -> str:
+    """What its file says of itself."""
+    return _first(ast.get_docstring(unit.file.tree)) if unit and unit.file.tree else ""
+
+
+def _first(doc: str | None) -> str:
+    return " ".join((doc or "").partition("\n\n")[0].split())
 
 
 def _before(finding: Finding, seen: Round, sources: Sources) -> Before:
@@ -168,7 +216,7 @@ def _base(finding: Finding, seen: Round, sources: Sources) -> Place | None:
         return place
     lines = read(found.path) or []
     part, start = code_lines.excerpt(lines, first, first - 1, around)
-    code = code_lines.listing(part, found.path, start, (0, -1)) if part else Markup("")
+    code = code_lines.listing(part, found.path, start, ()) if part else Markup("")
     label = f"{found.path}:{max(1, first - 1)}"
     return Place(label, sources.link(seen.merge_base, found.path, max(1, first - 1)), code)
 

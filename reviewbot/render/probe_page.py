@@ -101,7 +101,7 @@ def _place(sources: Sources, head: str, path: str, line: int) -> Place:
     code = Markup("")
     if lines and line <= len(lines):
         part, first = excerpt(lines, line, line, AROUND)
-        code = listing(part, path, first, (line, line))
+        code = listing(part, path, first, [(line, line)])
     return Place(f"{path}:{line}", sources.link(head, path, line), code)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from reviewbot.model import CERTAINTIES, Review, Round, Thread
-from reviewbot.render import finding_page, probe_page
+from reviewbot.render import finding_page, probe_page, shown_by
 from reviewbot.render.pages import HOME, Extra, render
 from reviewbot.render.probe_document import Evidence
 from reviewbot.render.sources import Sources
@@ -77,7 +77,9 @@ def site(
     """Every file of the report: its name and its text. `evidence` are probes with their files' names."""
     probes = [(f"probe-{number}.html", one, name) for number, (name, one) in enumerate(evidence, 1)]
     if review is not None:
-        yield from _findings(review, sources, why, watch)
+        review = shown_by.with_evidence(review, [one for _, one, _ in probes], sources)
+        by_target = {one.target: file for file, one, _ in probes}
+        yield from _findings(review, sources, why, by_target, watch)
         for look in review.rounds:
             yield from _round(review, look, sources, probes, extras)
     for file, one, name in probes:
@@ -95,13 +97,14 @@ def _findings(
     review: Review,
     sources: Sources,
     why: Why,
+    probes: Mapping[str, str],
     watch: Callable[[Iterable[Thread], int], Iterable[Thread]],
 ) -> Iterator[tuple[str, str]]:
     for thread in watch(review.threads, len(review.threads)):
         seen = finding_page.round_of(thread, review)
         crumbs = (HOME, (f"Round {seen.number}", round_file(seen.number)), (thread.id, ""))
         diff = finding_page.fix_text(thread, review, sources)
-        text = finding_page.page(thread, review, sources, why(thread.finding.rule), diff, crumbs)
+        text = finding_page.page(thread, review, sources, why(thread.finding.rule), diff, probes, crumbs)
         yield finding_page.file_name(thread), text
         if diff:
             yield finding_page.file_name(thread).removesuffix(".html") + ".diff", diff

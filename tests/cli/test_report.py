@@ -225,6 +225,29 @@ def test_nothing_of_a_pull_request_acts(repository, reviewbot):
 
 
 @pytest.mark.slow
+def test_evidence_of_a_probe_shows_the_finding_whose_branch_it_passes(repository, reviewbot):
+    repository.commit({"README": "x"})
+    repository.git("switch", "--quiet", "--create", "topic")
+    case = Path(__file__).parent.parent / "cases" / "excuse-branch" / "repo" / "tests"
+    files = {f"tests/{path.name}": path.read_text() for path in case.glob("*.py")}
+    repository.commit(files)
+    evidence = repository.folder.parent / "evidence.json"
+    target = "tests/parity.py::main"
+    assert reviewbot("probe", target, "--save", evidence, cwd=repository.folder).code == 1
+    words = ("report", "--base", "main", "--probe", evidence, "--out", "pages")
+    assert reviewbot(*words, cwd=repository.folder).code == 0
+    pages(repository.folder / "pages")
+    shown = text(repository.folder / "pages", "C1.html")
+    assert "A restored row can differ outside its restored prefix and still pass main" in shown
+    assert "first difference: index 4 (30 → 77)" in shown
+    assert "really restored: 2 tokens, index 5 to 6" in shown
+    # Another file than the one that was probed: its evidence shows nothing of it.
+    repository.commit({"tests/parity.py": files["tests/parity.py"] + "\n\nMORE = 1\n"})
+    assert reviewbot(*words, cwd=repository.folder).code == 0
+    assert "A restored row can differ" not in text(repository.folder / "pages", "C1.html")
+
+
+@pytest.mark.slow
 def test_many_findings_are_listed_by_file_on_pages_that_are_not_large(repository, reviewbot):
     repository.commit({"README": "x"})
     repository.git("switch", "--quiet", "--create", "topic")
