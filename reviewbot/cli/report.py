@@ -29,6 +29,7 @@ examples:
   reviewbot probe tests/parity.py::check --save e.json
   reviewbot report r.json --probe e.json --out pages          with a page for what the probe showed
   reviewbot report --probe e.json --out pages                 that page alone
+  reviewbot report --size s.json --out pages                  where the lines of a change go
 
 The pages load nothing and need no server: open DIR/index.html. Code is read from the repository in the
 working folder, from git's objects; without it, or without the commits, the pages go without code.
@@ -57,6 +58,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="RESULT.json",
         help="what `parity --output-format json` wrote; may be given again",
     )
+    option("--size", metavar="SIZE.json", help="what `size --output-format json` wrote")
     option(
         "--repository",
         metavar="OWNER/REPO",
@@ -75,7 +77,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the pages and prints where they begin."""
-    from reviewbot.render import parity_page, probe_document
+    from reviewbot.render import parity_page, probe_document, size_json, size_page
 
     out = Path(options.out)
     _earlier(out)
@@ -84,6 +86,12 @@ def main(options: argparse.Namespace) -> int:
     extras: list[Extra] = []
     for number, name in enumerate(options.parity, 1):
         extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
+    if options.size is not None:
+        size = size_json.decode(_bytes(options.size), options.size)
+        if not size.rounds:
+            raise UsageError(f"{options.size}: holds no round, so there is nothing to show")
+        sources = _sources(review, options.repository or size.repository)
+        extras.append(size_page.extra(size, review, sources, "size.html"))
     write(out, review, evidence, extras, slug=options.repository, quiet=options.quiet)
     print(out / "index.html")
     return 0
@@ -128,7 +136,7 @@ def _review(options: argparse.Namespace) -> Review | None:
         if not made.rounds:
             raise UsageError(f"{options.review}: holds no round, so there is nothing to show")
         return made
-    if (options.probe or options.parity) and not (options.base or options.head):
+    if (options.probe or options.parity or options.size) and not (options.base or options.head):
         return None
     from reviewbot.cli.review import reviewed
 

@@ -19,7 +19,7 @@ from reviewbot.render.inert import visible
 LONGEST = 300  # letters of a line
 _LEXERS: dict[str, type[Lexer]] = {"py": PythonLexer, "sh": BashLexer, "bash": BashLexer, "jq": JsonLexer}
 _KINDS = ((Comment, "c"), (String, "s"), (Keyword, "k"), (Operator.Word, "k"), (Number, "m"))
-_HUNK = re.compile(r"@@ -\d+,(\d+) \+\d+,(\d+) @@")
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 def coloured(lines: Sequence[str], path: str) -> list[Markup]:
@@ -82,7 +82,7 @@ def diff(text: str, path: str = "x.py") -> Markup:
     for line, body in zip(lines, coloured([line[1:] for line in lines], path), strict=True):
         hunk = _HUNK.match(line) if left <= 0 else None
         if left <= 0 or line.startswith("\\"):
-            left = int(hunk[1]) + int(hunk[2]) if hunk else left
+            left = int(hunk[1] or 1) + int(hunk[2] or 1) if hunk else left
             rows.append(_row("hunk", "", escape(visible(line))))
             continue
         left -= 2 if line[:1] == " " else 1

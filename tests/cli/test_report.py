@@ -109,6 +109,7 @@ def test_a_finding_has_a_page_with_claim_status_fix_and_what_is_left(changed, re
     changed.git("apply", "--check", "pages/C1.diff")
 
 
+@pytest.mark.slow
 def test_what_was_not_there_before_is_said(changed, reviewbot):
     changed.commit(
         {
@@ -125,6 +126,7 @@ def test_what_was_not_there_before_is_said(changed, reviewbot):
     assert any("tests/test_rows.py had no test_others: the change adds it" in one for one in said)
 
 
+@pytest.mark.slow
 def test_pages_of_a_saved_review_are_the_same_and_without_the_commits_go_without_code(
     changed, reviewbot, tmp_path
 ):
@@ -144,6 +146,7 @@ def test_pages_of_a_saved_review_are_the_same_and_without_the_commits_go_without
     assert "This check can never fail" in said
 
 
+@pytest.mark.slow
 def test_an_older_head_says_so(changed, reviewbot, tmp_path):
     review = json.loads(
         reviewbot("review", "--base", "main", "--output-format", "json", cwd=changed.folder).out
@@ -162,6 +165,7 @@ def test_an_older_head_says_so(changed, reviewbot, tmp_path):
     assert "0 findings in what this changes" in text(tmp_path / "out", "index.html")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -169,6 +173,7 @@ def test_an_older_head_says_so(changed, reviewbot, tmp_path):
         (["bad.json"], "bad.json: not a review of version 1"),
         (["--probe", "bad.json"], "bad.json: not evidence of `reviewbot probe --save`"),
         (["--parity", "bad.json"], "bad.json: not a result of `reviewbot parity` as JSON"),
+        (["--size", "bad.json"], "bad.json: not a size of version 1"),
         (["--base", "nowhere"], "nowhere: no such commit here"),
         (["bad.json", "--base", "main"], "give a review, or --base and --head, not both"),
     ],
@@ -181,6 +186,7 @@ def test_bad_input_is_one_line(changed, reviewbot, words, says):
     assert not (changed.folder / "pages").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_of_other_files_is_left_alone_and_old_pages_go(changed, reviewbot):
     ran = reviewbot("report", "--base", "main", "--out", "tests", cwd=changed.folder)
     assert ran.code == 2 and "holds files that are no pages" in ran.err

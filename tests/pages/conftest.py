@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ EVIDENCE = {
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Pages of every kind: findings with a strip, a call tree, two lanes; rounds; probes; a parity run."""
+    """Pages of every kind: findings with a strip, a call tree, two lanes; rounds; probes; parity; size."""
     folder = tmp_path_factory.mktemp("site")
     example = folder / "parcel-robot"
     run(sys.executable, ROOT / "demo" / "history.py", example, cwd=folder)
@@ -103,7 +104,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     # A second round, so that there is an older head and every state.
     first = review["rounds"][0]
     review["rounds"].append({**first, "number": 2})
-    for thread, state in zip(review["threads"], ("back", "fixed", "dismissed", "open"), strict=True):
+    for thread, state in zip(review["threads"], cycle(("back", "fixed", "dismissed", "open")), strict=False):
         thread["state"] = state
         thread["last_round"] = 1 if state == "fixed" else 2
     (folder / "review.json").write_text(json.dumps(review))
@@ -113,9 +114,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     parity = reviewbot("parity", "compare", "--output-format", "json", *_dumps(dumps), cwd=folder)
     (folder / "parity.json").write_text(parity)
     probes = ("--probe", folder / "evidence.json", "--probe", folder / "long.json")
+    size = reviewbot("size", "--base", "main", "--output-format", "json", "--quiet", cwd=example)
+    (folder / "size.json").write_text(size)
     reviewbot(
         "report",
         folder / "review.json",
+        "--size",
+        folder / "size.json",
         *probes,
         "--parity",
         folder / "parity.json",
