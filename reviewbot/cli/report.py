@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from reviewbot.render.pages import Extra
     from reviewbot.render.probe_document import Evidence
     from reviewbot.render.sources import Read, Sources
+    from reviewbot.review.size.result import Cut
 
 MANIFEST = "pages.json"
 EXAMPLES = """\
@@ -86,13 +87,15 @@ def main(options: argparse.Namespace) -> int:
     extras: list[Extra] = []
     for number, name in enumerate(options.parity, 1):
         extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
+    cuts: tuple[Cut, ...] = ()
     if options.size is not None:
         size = size_json.decode(_bytes(options.size), options.size)
         if not size.rounds:
             raise UsageError(f"{options.size}: holds no round, so there is nothing to show")
+        cuts = size.cuts
         sources = _sources(review, options.repository or size.repository)
         extras.append(size_page.extra(size, review, sources, "size.html"))
-    write(out, review, evidence, extras, slug=options.repository, quiet=options.quiet)
+    write(out, review, evidence, extras, cuts, slug=options.repository, quiet=options.quiet)
     print(out / "index.html")
     return 0
 
@@ -102,6 +105,7 @@ def write(
     review: Review | None,
     evidence: Sequence[tuple[str, Evidence]] = (),
     extras: Sequence[Extra] = (),
+    cuts: Sequence[Cut] = (),
     *,
     slug: str | None = None,
     quiet: bool = False,
@@ -119,7 +123,7 @@ def write(
         return registry.section(rule, "Why") if rule in known else ""
 
     show = partial(watched, what="pages", quiet=quiet)
-    written = _write(out, site.site(review, evidence, extras, _sources(review, slug), why, show))
+    written = _write(out, site.site(review, evidence, extras, _sources(review, slug), why, cuts, show))
     for name in old - written:
         (out / name).unlink(missing_ok=True)
     (out / MANIFEST).write_text(json.dumps({"pages": sorted(written)}, indent=1) + "\n", encoding="utf-8")

@@ -12,11 +12,11 @@ from reviewbot.model import Finding, Review, Round, Step, Thread
 from reviewbot.render import code_lines, example, probe_document
 from reviewbot.render.example import Example
 from reviewbot.render.pages import Crumbs, render
+from reviewbot.render.proposed import Proposed
 from reviewbot.render.sources import Read, Sources
 from reviewbot.review import before as bases
 from reviewbot.review import call_tree
 from reviewbot.review.before import Before
-from reviewbot.review.proposal import patch
 from reviewbot.source.units import Unit
 
 AROUND = 2  # lines of code before and after those that matter
@@ -41,19 +41,14 @@ class Shown:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """A proposed change: what it says, as HTML, the file of the diff."""
-
-    says: str
-    drawn: Markup
-    file: str
-    safe: bool
-
-
 def file_name(thread: Thread) -> str:
     """The name of a finding's page."""
     return "".join(c for c in thread.id if c.isascii() and c.isalnum()) + ".html"
+
+
+def fix_file(thread: Thread) -> str:
+    """The name of the file with the proposed change."""
+    return file_name(thread).removesuffix(".html") + ".diff"
 
 
 def title(finding: Finding) -> str:
@@ -63,14 +58,6 @@ def title(finding: Finding) -> str:
     if evidence is None or witness is None or not witness.changes:
         return finding.message
     return example.claim(evidence.entry.rpartition("::")[2], witness)
-
-
-def fix_text(thread: Thread, review: Review, sources: Sources) -> str:
-    """The proposed change as a diff that `git apply` takes, "" where there is none."""
-    finding = thread.finding
-    if finding.fix is None:
-        return ""
-    return patch(finding.fix, sources.at(round_of(thread, review).head))
 
 
 def round_of(thread: Thread, review: Review) -> Round:
@@ -85,12 +72,12 @@ def page(
     review: Review,
     sources: Sources,
     why: str,
-    diff: str,
+    fix: Proposed | None,
     probes: Mapping[str, str],
     crumbs: Crumbs,
 ) -> str:
-    """The page. `why` is the rule's own word on what goes wrong, `diff` the proposed change as text; `probes`
-    are the pages of probes by their targets."""
+    """The page. `why` is the rule's own word on what goes wrong, `fix` what is proposed; `probes` are the
+    pages of probes by their targets."""
     finding, seen = thread.finding, round_of(thread, review)
     read = sources.at(seen.head)
     note = next((one for one in review.rules if one.rule == finding.rule), None)
@@ -124,7 +111,9 @@ def page(
         copies=_copies(finding),
         steps=_steps(finding.steps[:MOST], seen, sources, read),
         more=max(0, len(finding.steps) - MOST),
-        fix=_fix(thread, diff),
+        fix=fix,
+        drawn=code_lines.diff(fix.diff, finding.span.path) if fix else Markup(""),
+        fix_file=fix_file(thread),
         commit=sources.commit_link,
         most=MOST,
     )
@@ -247,10 +236,3 @@ def _values(witness: probe_document.Witness | None) -> list[tuple[str, list[tupl
         for name, seen in list(witness.values.items())[:MOST]
         if seen
     ]
-
-
-def _fix(thread: Thread, diff: str) -> Fix | None:
-    fix = thread.finding.fix
-    if fix is None or not diff:
-        return None
-    return Fix(fix.says, code_lines.diff(diff), file_name(thread).removesuffix(".html") + ".diff", fix.safe)

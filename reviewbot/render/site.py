@@ -11,7 +11,9 @@ from reviewbot.model import CERTAINTIES, Review, Round, Thread
 from reviewbot.render import finding_page, probe_page, shown_by
 from reviewbot.render.pages import HOME, Extra, render
 from reviewbot.render.probe_document import Evidence
+from reviewbot.render.proposed import cuts_of, proposed
 from reviewbot.render.sources import Sources
+from reviewbot.review.size.result import Cut
 
 PER_PAGE = 240  # findings listed on one page of a round
 STRONGEST = 5  # findings that the index names
@@ -72,14 +74,16 @@ def site(
     extras: Sequence[Extra],
     sources: Sources,
     why: Why,
+    cuts: Sequence[Cut] = (),
     watch: Callable[[Iterable[Thread], int], Iterable[Thread]] = lambda threads, total: threads,
 ) -> Iterator[tuple[str, str]]:
-    """Every file of the report: its name and its text. `evidence` are probes with their files' names."""
+    """Every file of the report: its name and its text. `evidence` are probes with their files' names,
+    `cuts` what a size review made of the findings."""
     probes = [(f"probe-{number}.html", one, name) for number, (name, one) in enumerate(evidence, 1)]
     if review is not None:
         review = shown_by.with_evidence(review, [one for _, one, _ in probes], sources)
         by_target = {one.target: file for file, one, _ in probes}
-        yield from _findings(review, sources, why, by_target, watch)
+        yield from _findings(review, sources, why, by_target, cuts_of(review, cuts), watch)
         for look in review.rounds:
             yield from _round(review, look, sources, probes, extras)
     for file, one, name in probes:
@@ -98,16 +102,17 @@ def _findings(
     sources: Sources,
     why: Why,
     probes: Mapping[str, str],
+    cuts: Mapping[str, Cut],
     watch: Callable[[Iterable[Thread], int], Iterable[Thread]],
 ) -> Iterator[tuple[str, str]]:
     for thread in watch(review.threads, len(review.threads)):
         seen = finding_page.round_of(thread, review)
         crumbs = (HOME, (f"Round {seen.number}", round_file(seen.number)), (thread.id, ""))
-        diff = finding_page.fix_text(thread, review, sources)
-        text = finding_page.page(thread, review, sources, why(thread.finding.rule), diff, probes, crumbs)
+        fix = proposed(thread, seen.head, sources, cuts.get(thread.id))
+        text = finding_page.page(thread, review, sources, why(thread.finding.rule), fix, probes, crumbs)
         yield finding_page.file_name(thread), text
-        if diff:
-            yield finding_page.file_name(thread).removesuffix(".html") + ".diff", diff
+        if fix is not None and fix.diff:
+            yield finding_page.fix_file(thread), fix.diff
 
 
 def round_file(number: int, part: int = 1) -> str:
