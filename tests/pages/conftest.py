@@ -74,6 +74,18 @@ LONG = {
     "let_through": [2, 22],
     "restored": [11, 13],
 }  # fmt: skip
+# Parts of one token each, whose names need more room than a token has.
+CLOSE = {
+    "field": "token_ids",
+    "baseline": [1, 2, 3, 4, 5, 6],
+    "other": [1, 2, 3, 4, 5, 9],
+    "sides": ["baseline", "restored"],
+    "at": 5,
+    "mask": [0, 1, 0, 1, 0, 1],
+    "roles": ["prompt", "trained turn 1", "tool result", "trained turn 2", "tool result", "trained turn 3"],
+    "let_through": [5, 6],
+    "restored": [4, 5],
+}
 CHANGE = {"where": "restored_rows[0].token_ids[4]", "before": 14, "after": 77, "says": "token 4 changed"}
 EVIDENCE = {
     "target": "tests/parity.py::compare",
@@ -81,6 +93,7 @@ EVIDENCE = {
     "passed": 3,
     "witnesses": [
         {"changes": [CHANGE], "why": "excuse", "strip": LONG},
+        {"changes": [CHANGE], "why": "gap", "strip": CLOSE},
         {
             "changes": [
                 {"where": "rows[0].reward", "before": 1.0, "after": "nan", "says": "reward is NaN"},
