@@ -58,7 +58,11 @@ def of_strip(one: Strip) -> Example:
 
 
 def _strip_says(one: Strip) -> list[str]:
-    said = [f"{strip.difference(one)[:1].upper()}{strip.difference(one)[1:]}."]
+    at, first = one.first_difference, strip.difference(one)
+    role = f", in: {one.roles[at]}" if at < len(one.roles) and one.roles[at] else ""
+    said = [f"{first[:1].upper()}{first[1:]}{role}."]
+    if at < len(one.mask) and not one.mask[at]:
+        said.append("The model did not sample it (loss mask 0), so chance in sampling cannot be the reason.")
     if one.let_through:
         start, end = one.let_through
         inside = "inside" if start <= one.first_difference < end else "outside"
@@ -68,8 +72,9 @@ def _strip_says(one: Strip) -> list[str]:
         )
     if one.restored:
         start, end = one.restored
-        where = "belongs to them" if start <= one.first_difference < end else "is not one of them"
-        said.append(f"Really restored are {end - start} tokens, {strip.said(one, one.restored)}: it {where}.")
+        where = "belongs to it" if start <= one.first_difference < end else "lies outside"
+        number = "is 1 token" if end - start == 1 else f"are {end - start} tokens"
+        said.append(f"Really restored {number}, {strip.said(one, one.restored)}: it {where}.")
     return said
 
 

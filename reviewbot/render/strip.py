@@ -148,16 +148,18 @@ class _Line:
             row = next((n for n, at in enumerate(ends) if at <= x), len(ends))
             ends[row : row + 1] = [x + wide]
             placed.append((x, row, start, end, name))
-        for x, row, start, end, name in placed:
-            up = y + (len(ends) - row) * 15 - 4
-            bottom = y + len(ends) * 15
+        bottom = y + len(ends) * 15
+        for _, row, start, end, name in placed:
             trained = "trained" if name.startswith("trained") else "untrained"
-            self.drawing.text("small", x, up, name)
             self.drawing.line(
                 f"span {trained}", self._x(start) + 2, bottom + 2, (end - start) * self.cell - 4, 0
             )
             if row:
-                self.drawing.line("lead", self._x(start) + 3, up + 4, 0, bottom - up - 2)
+                up = bottom - row * 15
+                self.drawing.line("lead", self._x(start) + 3, up, 0, bottom - up)
+        # After the lines, which they cover where one runs behind a label.
+        for x, row, _, _, name in placed:
+            self.drawing.text("small", x, bottom - row * 15 - 4, name)
         return y + len(ends) * 15 + (7 if parts else 0)
 
     def _parts(self) -> Iterator[tuple[int, int, str]]:
