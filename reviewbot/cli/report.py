@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -96,6 +97,12 @@ def main(options: argparse.Namespace) -> int:
         sources = _sources(review, options.repository or size.repository)
         extras.append(size_page.extra(size, review, sources, "size.html"))
     write(out, review, evidence, extras, cuts, slug=options.repository, quiet=options.quiet)
+    if review is not None and review.repository is None and not options.repository and not options.quiet:
+        print(
+            "reviewbot: no remote names a repository on GitHub, so pages carry no links; "
+            "name it with --repository OWNER/REPO",
+            file=sys.stderr,
+        )
     print(out / "index.html")
     return 0
 
