@@ -28,7 +28,7 @@ INVARIANT, FLASH = ("--trainer",), ("--no-batch-invariant", "--attention-backend
 def parity(name: str, *words: object) -> list[object]:
     """A run on vLLM, as a user would type it."""
     run = ["-m", "reviewbot", "parity", "run", "--engine", "vllm", "--out", WORK / name]
-    return [*run, *words, "--output-format", "json"]
+    return [*run, *words, "--profile", "--output-format", "json"]
 
 
 STAGES: dict[str, list[list[object]]] = {
@@ -90,7 +90,8 @@ def about() -> dict[str, object]:
     smi = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
     asked = subprocess.run(smi, capture_output=True, text=True, check=False)
     return {
-        "commit": os.environ.get("COMMIT"),
+        # `git rev-parse HEAD:reviewbot`: what ran, whatever commit it comes from.
+        "git_tree_of_reviewbot": os.environ.get("TREE"),
         "python": sys.version.split()[0],
         "versions": found,
         "gpus": asked.stdout.strip().splitlines(),
