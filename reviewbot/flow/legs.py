@@ -1,0 +1,246 @@
+"""Runs that are made one after the other and compared, and the folders that they are told to write into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.commands import Command, assigned, commands
+from reviewbot.flow.judgements import judgements
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
+from reviewbot.flow.values import UNBOUND, values
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+_RUNS = re.compile(
+    r"(?i)(^|_)(run|train|launch|fit|generate|resume|restore|main|execute|leg|phase|simulate|rollout|invoke"
+    r"|check_call|check_output|popen|call|evaluate|infer|start|step)(_|$|\d)"
+)
+# Folders by what they are for: what a run leaves behind, and what several runs may well share.
+_FOLDER = re.compile(
+    r"(?i)(^|[_.\-])(\w*dir|folder|root|tmp_path|tmpdir|dumps|log_path|out_path|output_path|save_path"
+    r"|results_path)$|^(out|output)$"
+)
+_SHARED = re.compile(
+    r"(?i)ckpt|checkpoint|cache|data|model|input|load|resume|asset|token|config|repo|source|src|weight|venv|code"
+    r"|project|home|work_?tree|script|cwd|template|fixture|snapshot"
+)
+_CLEARS = frozenset({
+    "rmtree", "unlink", "remove", "rename", "move", "replace", "clear", "mkdtemp", "rmdir", "clean", "purge",
+})  # fmt: skip
+_READS = re.compile(
+    r"(?i)^(r?glob|iterdir|listdir|scandir|open|walk|(read|load|parse|collect|scan)(_\w+|s)?)$"
+)
+_COMPARES = re.compile(
+    r"(?i)(^|[/_.\-])(compare\w*|comparison|parity|diff|cmp|verify\w*|check\w*)([/_.\-]|$)"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """Two runs of `unit` that get `folder` (as code): `first` and `second` are the calls, or one call that a
+    loop makes several times. `read` is where the folder is read after the second; `before` where it was read
+    by the same function between the two, if it was."""
+
+    first: cst.Call
+    second: cst.Call
+    folder: str
+    read: cst.CSTNode
+    before: cst.CSTNode | None
+
+
+def shared(unit: Unit) -> Iterator[Shared]:
+    """The pairs of runs of a unit that write into one folder from which the compared values are read."""
+    rank = unit.index.rank
+    by_name: dict[str, list[cst.Call]] = {}
+    for call in unit.find(cst.Call):
+        if _RUNS.search(last_name(call)):
+            by_name.setdefault(canonical(call.func), []).append(call)
+    sides = [
+        {id(below) for below in _sources(unit, side)}
+        for one in judgements(unit)
+        for side in (one.left, one.right)
+    ]
+    seen: set[str] = set()
+    for calls in by_name.values():
+        for place, first in enumerate(calls):
+            for second in calls[place + 1 :]:
+                for folder in _folders(unit, first):
+                    code = canonical(folder)
+                    if code in seen or canonical(first) == canonical(second):
+                        continue
+                    if not any(_is_one(unit, folder, other) for other in _folders(unit, second)):
+                        continue
+                    if _cleared(unit, code, rank(first), rank(second)):
+                        continue
+                    found = _read(unit, code, first, second, sides)
+                    if found is not None:
+                        seen.add(code)
+                        yield Shared(first, second, code, *found)
+
+
+def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
+    """The folders that a run is given to write into, by the names that say so."""
+    function = callee(unit, call)
+    names = {id(value): name for name, value in bind(call, function).items()} if function is not None else {}
+    for arg in call.args:
+        said = arg.keyword.value if arg.keyword is not None else names.get(id(arg.value), "")
+        if said and (
+            _SHARED.search(said) or (isinstance(arg.value, cst.SimpleString) and not _FOLDER.search(said))
+        ):
+            continue
+        if isinstance(arg.value, cst.SimpleString):
+            if said:
+                yield arg.value
+            continue
+        for below in walk(arg.value):
+            name = dotted(below) if isinstance(below, (cst.Name, cst.Attribute)) else ""
+            if (
+                name
+                and _FOLDER.search(name)
+                and not _SHARED.search(name)
+                and _is_whole(unit, below, arg.value)
+            ):
+                assert isinstance(below, cst.BaseExpression)
+                yield below
+
+
+def _is_whole(unit: Unit, node: cst.CSTNode, until: cst.CSTNode) -> bool:
+    """Whether a folder itself is meant, and not something below it: `out`, `str(out)`, not `out / "a"`."""
+    above = unit.parent(node) if node is not until else None
+    while above is not None and not isinstance(above, cst.BaseStatement):
+        if isinstance(above, (cst.BinaryOperation, cst.Attribute, cst.Subscript)):
+            return False
+        if isinstance(above, cst.FormattedString):
+            ending = canonical(above).rstrip("\"'")
+            return ending.endswith("}")
+        if above is until:
+            return True
+        above = unit.parent(above)
+    return True
+
+
+def _is_one(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    if canonical(one) != canonical(other):
+        return False
+    flow = values(unit)
+    pairs = zip(flow.reads(one), flow.reads(other), strict=False)
+    return all(flow.reaching(a) - {UNBOUND} == flow.reaching(b) - {UNBOUND} for a, b in pairs)
+
+
+def _cleared(unit: Unit, folder: str, after: int, before: int) -> bool:
+    """Whether the folder, or something that is called to clear, stands between two places."""
+    rank = unit.index.rank
+    for call in unit.find(cst.Call):
+        if after < rank(call) < before and last_name(call) in _CLEARS and _names(call, folder):
+            return True
+    return False
+
+
+def _read(
+    unit: Unit, folder: str, first: cst.Call, second: cst.Call, sides: list[set[int]]
+) -> tuple[cst.CSTNode, cst.CSTNode | None] | None:
+    """Where compared values are read from the folder after both runs, and between the two."""
+    rank = unit.index.rank
+    between: dict[str, cst.Call] = {}
+    for call in unit.find(cst.Call):
+        if call in (first, second) or not _READS.match(last_name(call)) or not _names(call, folder):
+            continue
+        if rank(first) < rank(call) < rank(second):
+            between[last_name(call)] = call
+        elif rank(call) > rank(second) and any(id(call) in side for side in sides):
+            return call, between.get(last_name(call))
+    return None
+
+
+def _names(call: cst.Call, folder: str) -> bool:
+    return any(
+        canonical(below) == folder for below in walk(call) if isinstance(below, (cst.Name, cst.Attribute))
+    )
+
+
+def _sources(unit: Unit, node: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+    for source in (node, *(b.value for b in values(unit).slice(node) if b.value is not None)):
+        yield from walk(source)
+
+
+# Shell scripts.
+
+
+@dataclass(frozen=True, slots=True)
+class SharedByScript:
+    """Two commands of a script that get one folder, under `option`, and the command that compares."""
+
+    first: Command
+    second: Command
+    option: str
+    folder: str
+    compares: Command
+
+
+def shared_by_script(text: str) -> Iterator[SharedByScript]:
+    """The pairs of commands of a shell script that run one program with one folder to write into, before a
+    command that compares; the first pair of each folder."""
+    every = commands(text)
+    compares = [one for one in every if any(_COMPARES.search(word) for word in one.program)]
+    if not compares:
+        return
+    seen: set[str] = set()
+    for place, first in enumerate(every):
+        if first.function or first in compares or not first.program:
+            continue
+        for second in every[place + 1 :]:
+            if second.function or second.program != first.program or second.words == first.words:
+                continue
+            common = dict(_options(first, every)).items() & dict(_options(second, every)).items()
+            after = next((one for one in compares if one.line > second.line), None)
+            for option, folder in sorted(common):
+                if after is None or folder in seen or _cleared_by_script(every, first, second, folder):
+                    continue
+                if _varies(text, folder):
+                    continue
+                seen.add(folder)
+                yield SharedByScript(first, second, option, folder, after)
+
+
+def _options(command: Command, every: list[Command]) -> Iterator[tuple[str, str]]:
+    """The folders that a command is given to write into; of a function of the script, those inside it."""
+    words = list(command.words)
+    for inner in every:
+        if inner.function and inner.function == command.words[0]:
+            words.extend(inner.words)
+    for place, word in enumerate(words):
+        option, equals, folder = word.lstrip("+-").partition("=")
+        if not equals and word.startswith("--") and place + 1 < len(words):
+            folder = words[place + 1]
+        if not folder or folder.startswith("-") or re.search(r"\$\{?[1-9@*]", folder):
+            continue
+        if _FOLDER.search(option) and not _SHARED.search(option):
+            yield option, folder
+
+
+def _varies(text: str, folder: str) -> bool:
+    """Whether a variable in a folder's name is set more than once, so that it may differ."""
+    known = assigned(text)
+    return any(len(known.get(name, [])) > 1 for name in re.findall(r"\$\{?(\w+)", folder))
+
+
+def _cleared_by_script(every: list[Command], first: Command, second: Command, folder: str) -> bool:
+    return any(
+        one.words[0] in ("rm", "mv", "cp", "rsync") and folder in one.words
+        for one in every
+        if first.line < one.line < second.line
+    )
+
+
+def may_share(unit: Unit) -> bool:
+    """Whether a unit's `ast` might make two runs: yes too often, never no wrongly."""
+    return any(_RUNS.search(name) for name in unit.facts.calls) and any(
+        _READS.match(name) for name in unit.facts.calls
+    )

@@ -1,0 +1,139 @@
+"""Two runs that are compared write into one folder, so that one's files can pass for the other's.
+
+## Why
+The second run finds what the first has left. If it writes less, or nothing, the comparison reads the first
+run's files twice and finds them equal: a restored run that restored nothing passes.
+
+## Instead
+Give each run a folder of its own (`tmp_path / "restored"`), or empty the folder in between. A checkpoint may
+be handed over; what is compared may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reviewbot.flow.legs import may_share, shared, shared_by_script
+from reviewbot.flow.suspects import is_comparer
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
+
+_LEFT = ("nothing: files of the first run that the second does not write stay as they are",)
+
+
+class LegsShareFolder(Rule):
+    kinds = ("function", "method", "module", "script")
+    bad = (
+        Example("""
+            def test_restore(train, read_rows, out_dir):
+                train(steps=4, out_dir=out_dir)
+                reference = read_rows(out_dir)
+                train(steps=4, out_dir=out_dir, resume=True)  # <- here
+                restored = read_rows(out_dir)
+                assert reference == restored
+        """),
+        Example(
+            """
+            import subprocess
+
+            def main(log_dir, reference):
+                subprocess.run(["train", "--kill-at", "3", "--log-dir", str(log_dir)])
+                subprocess.run(["train", "--resume", "--log-dir", str(log_dir)])  # <- here
+                rows = [load_row(path) for path in sorted(log_dir.glob("*.json"))]
+                if rows != reference:
+                    raise AssertionError("rows differ")
+            """,
+            path="tools/parity.py",
+        ),
+        Example(
+            """
+            #!/bin/bash
+            OUT=/tmp/out
+            COMMON=(
+                model=tiny
+            )
+            python train.py "${COMMON[@]}" phase=reference logger.log_dir="$OUT/reference"
+            python train.py "${COMMON[@]}" phase=killed logger.log_dir="$OUT/restored"
+            python train.py "${COMMON[@]}" phase=restored logger.log_dir="$OUT/restored"  # <- here
+            python tests/parity.py "$OUT/reference" "$OUT/restored"
+            """,
+            path="tests/functional/restore.sh",
+        ),
+    )
+    good = (
+        Example("""
+            import shutil
+
+            def test_restore(train, read_rows, tmp_path, out_dir):
+                train(steps=4, out_dir=tmp_path / "a")
+                reference = read_rows(tmp_path / "a")
+                train(steps=4, out_dir=tmp_path / "b", resume=True)
+                assert reference == read_rows(tmp_path / "b")
+
+            def test_again(train, read_rows, out_dir):
+                train(steps=4, out_dir=out_dir)
+                reference = read_rows(out_dir)
+                shutil.rmtree(out_dir)
+                train(steps=4, out_dir=out_dir, resume=True)
+                assert reference == read_rows(out_dir)
+
+            def test_checkpoint(train, checkpoint_dir):
+                first = train(steps=4, checkpoint_dir=checkpoint_dir)
+                second = train(steps=4, checkpoint_dir=checkpoint_dir, resume=True)
+                assert first == second
+        """),
+        Example(
+            """
+            #!/bin/bash
+            OUT=/tmp/out
+            python train.py phase=killed checkpoint_dir="$OUT/checkpoint" log_dir="$OUT/killed"
+            python train.py phase=restored checkpoint_dir="$OUT/checkpoint" log_dir="$OUT/restored"
+            python tests/parity.py "$OUT/killed" "$OUT/restored"
+            """,
+            path="tests/functional/restore.sh",
+        ),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        if unit.kind == "script":
+            return "dir" in unit.file.text or "out" in unit.file.text
+        return is_comparer(unit) and may_share(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if unit.kind == "script":
+            yield from self._of_script(unit)
+            return
+        for one in shared(unit) if self.suspect(unit) else ():
+            again = [] if one.before is None else [step(unit, one.before, "what the first left is read here")]
+            yield self.finding(
+                unit,
+                one.second,
+                f"this run writes into `{one.folder}`, where an earlier run has left its files, and what is "
+                "compared is read from there",
+                certainty="likely",
+                steps=[
+                    step(unit, one.first, f"the first run writes into `{one.folder}`"),
+                    *again,
+                    step(unit, one.second, "and so does the second"),
+                    step(unit, one.read, "what is compared is read from there: whose it is, nothing says"),
+                ],
+                still_catches=_LEFT,
+            )
+
+    def _of_script(self, unit: Unit) -> Iterator[Finding]:
+        path, lines = unit.file.path, unit.file.lines
+        for one in shared_by_script(unit.file.text):
+            first, second, after = one.first, one.second, one.compares
+            width = len(lines[second.end_line - 1].rstrip("\n")) + 1
+            yield self.finding_at(
+                unit,
+                Span(path, second.line, 1, second.end_line, width),
+                f"this run writes into `{one.folder}` ({one.option}), where an earlier run has left files",
+                certainty="likely",
+                steps=[
+                    Step(path, first.line, first.end_line, f"the first run writes into `{one.folder}`"),
+                    Step(path, second.line, second.end_line, "and so does the second"),
+                    Step(path, after.line, after.end_line, "the runs are compared here"),
+                ],
+                still_catches=_LEFT,
+            )
