@@ -1,0 +1,185 @@
+"""What the repository itself can write: lines of its log calls, its records, the values of its parameters."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from reviewbot.flow.calls import module_value
+from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.linear import Linear
+from reviewbot.flow.records import worth_at
+from reviewbot.flow.settings import unit_of
+from reviewbot.index.facts import Log
+
+if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
+    from reviewbot.source.units import File, Unit
+
+_HOLE = "\0"
+_LEAST_TEXT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A place outside of tests that writes something down, and what each number in it is worth there."""
+
+    path: str
+    line: int
+    end_line: int
+    function: str
+    worth: Mapping[str, Linear]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Numbers that a producer makes so that `total` is the sum of `parts`, and that are given otherwise."""
+
+    written: Written
+    total: str
+    parts: tuple[str, ...]
+    given: Mapping[str, int]
+
+
+def broken_line(repo: Repo, text: str) -> Broken | None:
+    """The arithmetic of a log call that a line in its form breaks, if one does."""
+    for path, log in repo.index.logs():
+        if len(log.values) < 3 or in_test_file(path):
+            continue
+        pieces = log.template.split(_HOLE)
+        if len("".join(pieces)) < _LEAST_TEXT or max(pieces, key=len) not in text:
+            continue
+        match = re.search("(.*?)".join(re.escape(piece) for piece in pieces[:-1]) + r"(\S*)", text)
+        if match is None:
+            continue
+        given = {
+            value.name or str(place): (int(found), value.source)
+            for place, (value, found) in enumerate(zip(log.values, match.groups(), strict=True))
+            if re.fullmatch(r"-?\d+", found)
+        }
+        found_break = _broken(repo, path, log, given)
+        if found_break is not None:
+            return found_break
+    return None
+
+
+def _broken(repo: Repo, path: str, log: Log, given: Mapping[str, tuple[int, str]]) -> Broken | None:
+    unit = unit_of(repo.file(path), log.function)
+    if unit is None or len(given) < 2:
+        return None
+    worth: dict[str, Linear] = {}
+    for name, (_, source) in given.items():
+        value = worth_at(unit, log.line, source)
+        if value is not None:
+            worth[name] = value
+    written = Written(path, log.line, log.end_line, log.function, worth)
+    return _breaks(written, {name: number for name, (number, _) in given.items()})
+
+
+def broken_record(repo: Repo, given: Mapping[str, int]) -> Broken | None:
+    """The arithmetic of the one place that writes a record with these keys, if the numbers break it."""
+    places: set[tuple[str, str]] = set()
+    worth: dict[str, Linear] = {}
+    lines: list[int] = []
+    for key in given:
+        written = [(path, fact) for path, fact in repo.index.writers(key) if not in_test_file(path)]
+        if len(written) != 1:
+            continue
+        path, fact = written[0]
+        unit = unit_of(repo.file(path), fact.function)
+        value = None if unit is None else worth_at(unit, fact.line, fact.source)
+        if value is not None:
+            places.add((path, fact.function))
+            worth[key] = value
+            lines.append(fact.line)
+    if len(places) != 1:
+        return None
+    path, function = places.pop()
+    return _breaks(Written(path, min(lines), max(lines), function, worth), given)
+
+
+def _breaks(written: Written, given: Mapping[str, int]) -> Broken | None:
+    known = [name for name in given if name in written.worth and written.worth[name].atoms]
+    for total in known:
+        others = [name for name in known if name != total]
+        for parts in combinations(others, 2):
+            rest = written.worth[total]
+            for part in parts:
+                rest = rest.plus(written.worth[part], -1)
+            if rest.is_zero and given[total] != sum(given[part] for part in parts):
+                return Broken(written, total, parts, given)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The values that an annotation lets a parameter or field have, and where it says so."""
+
+    path: str
+    line: int
+    owner: str
+    values: tuple[object, ...]
+
+
+def allowed(repo: Repo, unit: Unit, called: str, keyword: str) -> Allowed | None:
+    """What a parameter of a function, or a field of a class, of the repository may be, if it is annotated
+    with the literals that it may be."""
+    if called.partition(".")[0] not in unit.file.imports:
+        return None
+    defined = repo.index.definition(called, unit.file.path, unit.file.imports)
+    if defined is None or in_test_file(defined[0]):
+        return None
+    path, definition = defined
+    if definition.kind != "class" and keyword not in definition.parameters:
+        return None
+    content = repo.read(path)
+    if content is None or b"Literal[" not in content:
+        return None
+    file = repo.file(path)
+    made = file.unit(definition.name) if file is not None else None
+    if file is None or made is None:
+        return None
+    for name, annotation in _annotations(made):
+        values = _literals(file, annotation) if name == keyword else ()
+        if values:
+            return Allowed(path, annotation.lineno, definition.name, values)
+    return None
+
+
+def _annotations(unit: Unit) -> Iterator[tuple[str, ast.expr]]:
+    tree = unit.tree
+    if isinstance(tree, ast.ClassDef):
+        for statement in tree.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                yield statement.target.id, statement.annotation
+    elif isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        for argument in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs):
+            if argument.annotation is not None:
+                yield argument.arg, argument.annotation
+
+
+def _literals(file: File, node: ast.expr, depth: int = 3) -> tuple[object, ...]:
+    """The values of `Literal["a", "b"] | None`; nothing where the annotation allows anything else."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return (None,)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        left, right = _literals(file, node.left, depth), _literals(file, node.right, depth)
+        return (*left, *right) if left and right else ()
+    if isinstance(node, ast.Name) and depth:
+        value = module_value(file, node.id)
+        return () if value is None else _literals(file, value, depth - 1)
+    if not isinstance(node, ast.Subscript):
+        return ()
+    last = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    if last == "Optional":
+        inner = _literals(file, node.slice, depth)
+        return (*inner, None) if inner else ()
+    if last != "Literal":
+        return ()
+    elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    held = tuple(element.value for element in elements if isinstance(element, ast.Constant))
+    return held if len(held) == len(elements) else ()
