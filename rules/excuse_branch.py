@@ -21,9 +21,10 @@ import libcst as cst
 from reviewbot.flow.calls import callee, module_value
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.detours import Detour
-from reviewbot.flow.excuses import Excuse, excuses
+from reviewbot.flow.excuses import Excuse, excuses_across
 from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.reasons import narrower_reason
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.lint.repo import Repo
@@ -155,6 +156,30 @@ class ExcuseBranch(Rule):
             def test_restore(reference, restored, prefixes):
                 compare(reference, restored, noise(reference, restored, prefixes))
         """),
+        # The set comes from another file.
+        Example(
+            """
+            def compare(reference, restored, aside=frozenset()):
+                for index, (left, right) in enumerate(zip(reference, restored, strict=True)):
+                    if index in aside:  # <- here
+                        continue
+                    if left["tokens"] != right["tokens"]:
+                        raise AssertionError(index)
+            """,
+            path="tests/parity/rows.py",
+            files={
+                "tests/parity/main.py": """
+from tests.parity.rows import compare
+
+def noisy(left, right):
+    return left["tokens"] != right["tokens"]
+
+def main(reference, restored):
+    aside = {i for i, (a, b) in enumerate(zip(reference, restored)) if noisy(a, b)}
+    compare(reference, restored, aside)
+"""
+            },
+        ),
     )
     good = (
         # What was set aside is counted, and none may be.
@@ -268,7 +293,7 @@ class ExcuseBranch(Rule):
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if is_comparer(unit):
-            for excuse in excuses(unit):
+            for excuse in excuses_across(unit, repo):
                 yield self.finding(
                     unit,
                     excuse.detour.condition,
@@ -292,6 +317,10 @@ def _message(unit: Unit, excuse: Excuse) -> str:
     for found in excuse.ranges[:1]:
         message += f"; the excused range begins at `{_short(canonical(found.low))}` and ends at"
         message += f" `{_short(canonical(found.high))}`, which come from different things"
+    reason = narrower_reason(excuse)
+    if reason is not None:
+        words = ", ".join(f"`{word}`" for word in reason.words)
+        message += f"; the reason given speaks of {words}, with which the range only {reason.end}"
     return message
 
 
@@ -378,13 +407,17 @@ def _steps(unit: Unit, excuse: Excuse) -> list[Step]:
     for interval in excuse.ranges[:1]:
         for node, word in ((interval.low_from, "begins with"), (interval.high_from, "ends with")):
             found.append(step(interval.unit, node, f"the excused range {word} `{_short(canonical(node))}`"))
+    reason = narrower_reason(excuse)
+    if reason is not None:
+        says = f"the reason that the code gives: `{_short(reason.text).replace('`', '')}`"
+        found.append(Step(reason.unit.file.path, reason.line, reason.line, says))
     if len(found) > _SHOWN:
-        found = found[: _SHOWN // 2] + found[-_SHOWN // 2 :]
+        found = found[-_SHOWN:]
     found.append(step(unit, detour.condition, "this branch leads around the check"))
     for one in detour.missed[:3]:
         code = f"`{_short(canonical(one.left))}` against `{_short(canonical(one.right))}`"
         found.append(step(unit, one.left, f"not reached then: {code}"))
-    return list({(s.line, s.end_line): s for s in reversed(found)}.values())[::-1]
+    return list({(s.path, s.line, s.end_line): s for s in reversed(found)}.values())[::-1]
 
 
 def _decides(where: Unit, node: cst.BaseExpression) -> bool:

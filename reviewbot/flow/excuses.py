@@ -23,6 +23,7 @@ from reviewbot.model import CERTAINTIES, Certainty
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 # Where a process or a machine stands, and not what is compared.
@@ -49,10 +50,15 @@ class Excuse:
 @once
 def excuses(unit: Unit) -> list[Excuse]:
     """The excuses of a unit, one for each branch."""
-    return list(_excuses(unit))
+    return list(_excuses(unit, None))
 
 
-def _excuses(unit: Unit) -> Iterator[Excuse]:
+def excuses_across(unit: Unit, repo: Repo) -> Iterator[Excuse]:
+    """The excuses of a unit, with the sets that open them followed to where another file computes them."""
+    return _excuses(unit, repo)
+
+
+def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
     reported: set[int] = set()
     for detour in detours(unit):
         if id(detour.node) in reported:
@@ -64,7 +70,7 @@ def _excuses(unit: Unit) -> Iterator[Excuse]:
             continue
         if detour.way is None and _checks_in(unit, detour):
             continue
-        found = _excuse(unit, detour) or _setting(unit, detour)
+        found = _excuse(unit, detour, repo) or _setting(unit, detour)
         if found is not None:
             reported.add(id(detour.node))
             yield (
@@ -109,13 +115,15 @@ def _checks_in(unit: Unit, detour: Detour) -> bool:
     return any(id(check.node) in inside for check in checks(unit))
 
 
-def _excuse(unit: Unit, detour: Detour) -> Excuse | None:
+def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
     if asks_for_key(unit, detour.condition, detour.missed):
         return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
             continue
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
+        if found is None and repo is not None:
+            found = _of_collection(unit, detour, one, repo)
         if found is not None:
             return found
     return None
@@ -141,13 +149,15 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     return None if certainty is None else Excuse(detour, opened, certainty)
 
 
-def _of_collection(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
+def _of_collection(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None = None) -> Excuse | None:
     """The condition asks a collection or a flag that the callers computed from both sides."""
-    between = sides(unit, [one])
     taken_away = isinstance(detour.node, cst.For)
-    if between is None or not (taken_away or any(_is_asked(part) for part in _operands(detour.condition))):
+    if not taken_away and not any(_is_asked(part) for part in _operands(detour.condition)):
         return None
-    opened = condition_trace(unit, detour.condition, between)
+    between = sides(unit, [one], repo=repo)
+    if between is None:
+        return None
+    opened = condition_trace(unit, detour.condition, between, repo=repo)
     own = {id(below) for below in walk(detour.condition)}
     looked_at = [found for _, found in opened.comparisons() if id(found) not in own]
     if not looked_at or not between.both(opened.bindings):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.across import calls_of, unit_of
 from reviewbot.flow.classes import Known, class_of_name, given, instance_of
 from reviewbot.flow.control import Guard, guards
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.refusals import SET, switched
-from reviewbot.flow.settings import Behind, behind, calls_of, unit_of
+from reviewbot.flow.settings import Behind, behind
 from reviewbot.flow.syntax import UNKNOWN, dotted, literal
 from reviewbot.index.facts import Field
 
@@ -104,6 +105,7 @@ def _opening(repo: Repo, unit: Unit, call: cst.Call, known: Known) -> list[tuple
     return [
         pair
         for caller, outer in calls_of(repo, unit)
+        if not in_test_file(caller.file.path)
         for guard in guards(caller, outer)
         for pair in _fields(repo, caller, guard, known)
     ]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.across import unit_of
 from reviewbot.flow.classes import Known, class_of_name, instance_of
 from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
-from reviewbot.flow.settings import Place, Read, places, reads, unit_of
+from reviewbot.flow.settings import Place, Read, places, reads
 from reviewbot.flow.syntax import canonical, dotted, walk
 from reviewbot.index.facts import Field
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.across import unit_of
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.linear import Linear
 from reviewbot.flow.records import worth_at
-from reviewbot.flow.settings import unit_of
 from reviewbot.index.facts import Log
 
 if TYPE_CHECKING:

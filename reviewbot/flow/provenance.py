@@ -1,4 +1,4 @@
-"""What a value was computed from, followed through the functions of one file.
+"""What a value was computed from, followed through the functions of one file, and of others where asked to.
 
 `trace` goes from an expression back to everything that had a part in it: through names, through what was
 put into a collection, through parameters to the arguments of the calls in the file, through calls of the
@@ -15,12 +15,14 @@ from weakref import WeakKeyDictionary
 
 import libcst as cst
 
+from reviewbot.flow.across import called_elsewhere, calls_of
 from reviewbot.flow.calls import bind, callee, callers, defaults
 from reviewbot.flow.control import guards
 from reviewbot.flow.syntax import dotted, walk
 from reviewbot.flow.values import MUTATORS, UNBOUND, Binding, values
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import File, Unit
 
 _DEPTH = 5
@@ -57,16 +59,21 @@ class Trace:
 
 
 def trace(
-    unit: Unit, *nodes: cst.CSTNode, control: bool = False, keys: Iterable[Binding] = (), up: bool = True
+    unit: Unit,
+    *nodes: cst.CSTNode,
+    control: bool = False,
+    keys: Iterable[Binding] = (),
+    up: bool = True,
+    repo: Repo | None = None,
 ) -> Trace:
     """Everything that `nodes` were computed from. `keys` are further bindings that are only noted, `up`
-    says whether a parameter is followed to the callers' arguments."""
-    return _Tracer(control, frozenset(keys), up).run(unit, nodes)
+    says whether a parameter is followed to the callers' arguments. With `repo` also into other files."""
+    return _Tracer(control, frozenset(keys), up, repo).run(unit, nodes)
 
 
 class _Tracer:
-    def __init__(self, control: bool, keys: frozenset[Binding], up: bool) -> None:
-        self.control, self.keys, self.up = control, keys, up
+    def __init__(self, control: bool, keys: frozenset[Binding], up: bool, repo: Repo | None) -> None:
+        self.control, self.keys, self.up, self.repo = control, keys, up, repo
         self.found = Trace()
         self.work: list[tuple[Unit, cst.CSTNode, Frame | None]] = []
         self.seen: set[tuple[int, int, str]] = set()
@@ -144,16 +151,22 @@ class _Tracer:
             return
         if not self.up:
             return
-        for site in callers(unit):
-            given = bind(site.call, unit).get(binding.name)
+        sites = [(site.caller, site.call) for site in callers(unit)]
+        if self.repo is not None:
+            others = calls_of(self.repo, unit)
+            sites.extend(site for site in others if site[0].file.path != unit.file.path)
+        for caller, call in sites:
+            given = bind(call, unit).get(binding.name)
             if given is not None:
-                self.work.append((site.caller, given, None))
+                self.work.append((caller, given, None))
             elif binding.name in (usual := defaults(unit)):
                 self.work.append((unit, usual[binding.name], None))
 
     def _call(self, unit: Unit, call: cst.Call, frame: Frame | None) -> None:
         depth = 0 if frame is None else frame.depth
         function = callee(unit, call)
+        if function is None and self.repo is not None:
+            function = called_elsewhere(self.repo, unit, call)
         if function is None or function is unit or depth >= _DEPTH or not self._first(call, frame, "call"):
             return
         inside = Frame(unit, bind(call, function), frame, depth + 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.across import calls_of, unit_of
 from reviewbot.flow.control import guards, statements
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.refusals import SET, Setting, switched
@@ -16,7 +17,7 @@ from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
-    from reviewbot.source.units import File, Unit
+    from reviewbot.source.units import Unit
 
 _DEPTH = 4
 _MOST = 40
@@ -32,16 +33,6 @@ class Read:
     unit: Unit
     node: cst.Attribute
     off: tuple[Setting, ...]
-
-
-def unit_of(file: File | None, function: str) -> Unit | None:
-    """The unit that a function of the index stands in: itself, what it is nested in, or the module."""
-    while file is not None and function:
-        found = file.unit(function)
-        if found is not None:
-            return found
-        function = function.rpartition(".")[0]
-    return None if file is None else file.units[0]
 
 
 def places(repo: Repo, name: str) -> frozenset[Place]:
@@ -162,26 +153,9 @@ def _stored(unit: Unit, part: cst.CSTNode) -> Iterator[tuple[Unit, cst.BaseExpre
 def _given(repo: Repo, unit: Unit, parameter: str) -> Iterator[tuple[Unit, cst.BaseExpression]]:
     """What the calls in the repository give a parameter of a function."""
     for caller, call in calls_of(repo, unit):
-        value = argument_of(unit, call, parameter)
+        value = None if in_test_file(caller.file.path) else argument_of(unit, call, parameter)
         if value is not None:
             yield caller, value
-
-
-def calls_of(repo: Repo, unit: Unit) -> Iterator[tuple[Unit, cst.Call]]:
-    """The calls outside of tests that may run a function or, of an `__init__`, make its class."""
-    is_init = unit.kind == "method" and unit.name.endswith(".__init__")
-    name = unit.name.removesuffix(".__init__")
-    defined = [d for path, d in repo.index.definitions(name.rpartition(".")[2]) if path == unit.file.path]
-    definition = next((d for d in defined if d.name == name), None)
-    if definition is None or (is_init and definition.kind != "class"):
-        return
-    last = name.rpartition(".")[2]
-    for path, caller in sorted({(p, c.caller) for p, c in repo.index.callers(unit.file.path, definition)}):
-        where = None if in_test_file(path) else unit_of(repo.file(path), caller)
-        for call in where.find(cst.Call) if where is not None else ():
-            assert where is not None
-            if dotted(call.func).rpartition(".")[2] == last:
-                yield where, call
 
 
 def argument_of(function: Unit, call: cst.Call, parameter: str) -> cst.BaseExpression | None:

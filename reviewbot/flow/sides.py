@@ -17,6 +17,7 @@ from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import Binding, values
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 Says = Literal["equal", "different"]
@@ -44,17 +45,19 @@ class Sides:
         return not bindings.isdisjoint(self.left) or not bindings.isdisjoint(self.right)
 
 
-def sides(unit: Unit, found: Iterable[Judgement], *, up: bool = True) -> Sides | None:
+def sides(
+    unit: Unit, found: Iterable[Judgement], *, up: bool = True, repo: Repo | None = None
+) -> Sides | None:
     """The two sides of judgements in one unit; None where both come from the same things.
 
-    With `up` also what the callers in the file hand in.
+    With `up` also what the callers in the file hand in, with `repo` those in other files too.
     """
     judged = list(found)
     keys = frozenset(
         binding for one in judged for node in (one.left, one.right) for binding in _subscripts(unit, node)
     )
     left, right = (
-        trace(unit, *nodes, keys=keys, up=up)
+        trace(unit, *nodes, keys=keys, up=up, repo=repo)
         for nodes in ([one.left for one in judged], [one.right for one in judged])
     )
     own_left = frozenset(_computed(left)) - frozenset(right.bindings)
@@ -88,10 +91,16 @@ def _subscripts(unit: Unit, node: cst.CSTNode, depth: int = 4) -> Iterable[Bindi
 
 
 def condition_trace(
-    unit: Unit, condition: cst.CSTNode, between: Sides, *, control: bool = True, up: bool = True
+    unit: Unit,
+    condition: cst.CSTNode,
+    between: Sides,
+    *,
+    control: bool = True,
+    up: bool = True,
+    repo: Repo | None = None,
 ) -> Trace:
     """What a condition was computed from. Keys, and what is looked up in a collection, are left out."""
-    return trace(unit, *_deciding(condition), control=control, keys=between.keys, up=up)
+    return trace(unit, *_deciding(condition), control=control, keys=between.keys, up=up, repo=repo)
 
 
 def _deciding(node: cst.CSTNode) -> list[cst.CSTNode]:
