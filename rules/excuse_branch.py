@@ -21,7 +21,7 @@ import libcst as cst
 from reviewbot.flow.calls import callee, module_value
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.detours import Detour
-from reviewbot.flow.excuses import Excuse, excuses_across
+from reviewbot.flow.excuses import Excuse, cause, excuses_across
 from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reasons import narrower_reason
@@ -31,6 +31,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
 
 _SHOWN = 6
+_ALSO = "the same leads around this check as well"
 
 
 class ExcuseBranch(Rule):
@@ -156,6 +157,33 @@ class ExcuseBranch(Rule):
             def test_restore(reference, restored, prefixes):
                 compare(reference, restored, noise(reference, restored, prefixes))
         """),
+        # One set that opens three branches is one cause.
+        Example(
+            """
+            def compare_tokens(reference, restored, aside):
+                for index, row in enumerate(reference):
+                    if index in aside:  # <- here
+                        continue
+                    assert row.tokens == restored[index].tokens
+                for index, row in enumerate(reference):
+                    if index in aside:
+                        continue
+                    assert row.mask == restored[index].mask
+
+            def compare_rewards(reference, restored, aside):
+                for index, row in enumerate(reference):
+                    if index in aside:
+                        continue
+                    assert row.reward == restored[index].reward
+
+            def main(reference, restored):
+                pairs = enumerate(zip(reference, restored, strict=True))
+                aside = {index for index, (a, b) in pairs if a.tokens != b.tokens}
+                compare_tokens(reference, restored, aside)
+                compare_rewards(reference, restored, aside)
+            """,
+            path="tools/parity.py",
+        ),
         # The set comes from another file.
         Example(
             """
@@ -292,17 +320,48 @@ def main(reference, restored):
         return branches and is_comparer(unit) and may_fail(unit) and compares_two(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if is_comparer(unit):
-            for excuse in excuses_across(unit, repo):
-                yield self.finding(
-                    unit,
-                    excuse.detour.condition,
-                    _message(unit, excuse),
-                    certainty=excuse.certainty,
-                    steps=_steps(unit, excuse),
-                    still_catches=_catches(unit, excuse),
-                    fix=_fix(unit, excuse.detour),
-                )
+        if not is_comparer(unit):
+            return
+        told: set[frozenset[int]] = set()
+        every = list(excuses_across(unit, repo))
+        for excuse in every:
+            key = cause(unit, excuse)
+            if key in told or (key and self._is_told_before(unit, excuse, key, repo)):
+                continue
+            again = [
+                step(unit, e.detour.condition, _ALSO)
+                for e in every
+                if e is not excuse and cause(unit, e) == key
+            ]
+            if key:
+                told.add(key)
+                again += [
+                    step(where, e.detour.condition, _ALSO)
+                    for where, e in self._elsewhere(unit, excuse, key, repo)
+                ]
+            yield self.finding(
+                unit,
+                excuse.detour.condition,
+                _message(unit, excuse),
+                certainty=excuse.certainty,
+                steps=[*_steps(unit, excuse), *(again if key else ())],
+                still_catches=_catches(unit, excuse),
+                fix=_fix(unit, excuse.detour),
+            )
+
+    def _is_told_before(self, unit: Unit, excuse: Excuse, key: frozenset[int], repo: Repo) -> bool:
+        """Whether an earlier function of the file has an excuse with the same cause."""
+        return any(where.line < unit.line for where, _ in self._elsewhere(unit, excuse, key, repo))
+
+    def _elsewhere(
+        self, unit: Unit, excuse: Excuse, key: frozenset[int], repo: Repo
+    ) -> Iterator[tuple[Unit, Excuse]]:
+        """The excuses with the same cause in the other functions of the file."""
+        if all(where is unit for where, _ in excuse.opened.comparisons()):
+            return
+        for other in unit.file.units:
+            if other is not unit and other.is_function and self.suspect(other):
+                yield from ((other, e) for e in excuses_across(other, repo) if cause(other, e) == key)
 
 
 def _message(unit: Unit, excuse: Excuse) -> str:

@@ -80,6 +80,26 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
             )
 
 
+def cause(unit: Unit, excuse: Excuse) -> frozenset[int]:
+    """What opens an excuse, by identity: the comparisons in other functions that decide, or the collections
+    and flags of the unit that its condition asks. Two excuses that share it have one cause; empty for one
+    that looks at the values on the spot."""
+    outside = frozenset(id(node) for where, node in excuse.opened.comparisons() if where is not unit)
+    if outside:
+        return outside
+    flow = values(unit)
+    asked: set[int] = set()
+    for part in _operands(excuse.detour.condition):
+        if isinstance(part, cst.Comparison) and isinstance(part.comparisons[0].operator, (cst.In, cst.NotIn)):
+            names = flow.reads(part.comparisons[0].comparator)
+        elif isinstance(part, cst.Name):
+            names = flow.reads(part)
+        else:
+            return frozenset()
+        asked |= {id(binding) for name in names for binding in flow.reaching(name)}
+    return frozenset(asked)
+
+
 def at_most(certainty: Certainty, most: Certainty) -> Certainty:
     """The weaker of two certainties."""
     return max(certainty, most, key=CERTAINTIES.index)
