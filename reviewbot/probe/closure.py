@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 import warnings
 from collections.abc import Iterable
 from functools import cache
@@ -17,12 +18,37 @@ HEAVY = frozenset({"torch", "jax", "tensorflow", "vllm", "ray", "triton", "cupy"
 
 
 def search_paths(root: Path, path: str) -> list[str]:
-    """Where imports of the repository's own files are looked for: beside the file, `src`, the root."""
+    """Where imports of the repository's own files are looked for: beside the file, `src`, where its settings
+    say, the root."""
     folder = (root / path).parent
     while (folder / "__init__.py").is_file() and folder != root:
         folder = folder.parent
-    found = [folder, root / "src", root]
+    said = [
+        place
+        for place in (root / name for name in _said(root))
+        if place.resolve().is_relative_to(root.resolve())
+    ]
+    found = [folder, root / "src", *said, root]
     return list(dict.fromkeys(str(place) for place in found if place.is_dir()))
+
+
+def _said(root: Path) -> list[str]:
+    """The folders that pytest's `pythonpath` and setuptools' `where` and `package-dir` name."""
+    try:
+        tool = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("tool", {})
+    except (OSError, ValueError):
+        return []
+    found: list[object] = []
+    for keys in (
+        ("pytest", "ini_options", "pythonpath"),
+        ("setuptools", "packages", "find", "where"),
+        ("setuptools", "package-dir", ""),
+    ):
+        value = tool
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        found += value if isinstance(value, list) else [value]
+    return [name for name in found if isinstance(name, str)]
 
 
 def packages(target: Target, also: Iterable[str] = ()) -> frozenset[str]:

@@ -6,7 +6,6 @@ import ast
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from reviewbot.errors import ProbeError, UnreadableFile, UsageError
-from reviewbot.probe import closure, shape
+from reviewbot.probe import closure, packages, shape
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.plain import Plain
-from reviewbot.probe.sandbox import Box, ChildGone, Wants, installed, readable
+from reviewbot.probe.sandbox import Box, ChildGone, Wants, readable
 from reviewbot.probe.target import Target
 from reviewbot.source.units import File
 
@@ -138,7 +137,7 @@ def _absent(
     files = {Path(test.partition("::")[0]).resolve() for test in chosen}
     files |= {function.path.resolve() for function in functions}
     wanted = closure.certain_packages(root.resolve(), files)
-    folders = [Path(folder) for folder in installed(python or sys.executable)]
+    folders = [Path(folder) for folder in packages.packages(python).folders]
 
     def is_there(name: str) -> bool:
         return any((folder / name).is_dir() or any(folder.glob(f"{name}.*")) for folder in folders)
@@ -196,11 +195,11 @@ def _run(
     absent: Sequence[str] = (),
 ) -> Harvest:
     read, listed = readable(root)
-    folders = installed(python) if python else installed(Wants("recorder").python)
+    found = packages.packages(python)
     wants = Wants(
         "recorder",
-        read=(*read, *folders),
-        list=listed,
+        read=(*read, *found.read),
+        list=(*listed, *found.list),
         memory=16 << 30,
         cpu=120,
         fork=True,
@@ -214,11 +213,11 @@ def _run(
         "most": MOST_RECORDS,
         "wired": [str(number) for number, f in enumerate(functions) if f.is_test],
         "search": search,
-        "packages": folders,
+        "packages": found.folders,
         "root": str(root),
         "tests": list(tests),
         "environment": {} if plugins else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        "words": _words(root),
+        "words": _words(root.resolve(), tests),
         "absent": list(absent),
     }
     calls: list[list[Call]] = [[] for _ in functions]
@@ -266,9 +265,27 @@ def classes_of(calls: Sequence[Call], module: str) -> list[str]:
     return list(found)
 
 
-def _words(root: Path) -> list[str]:
+_SETTINGS = (
+    "pytest.toml",
+    ".pytest.toml",
+    "pytest.ini",
+    ".pytest.ini",
+    "pyproject.toml",
+    "tox.ini",
+    "setup.cfg",
+)
+
+
+def _words(root: Path, tests: Sequence[str]) -> list[str]:
     """pytest's options: none of the repository's own but the way it imports test files."""
     words = ["-q", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=", f"--rootdir={root}"]
+    folders = {Path(test.partition("::")[0]).resolve().parent for test in tests}
+    inside = {
+        above for folder in folders for above in (folder, *folder.parents) if above.is_relative_to(root)
+    }
+    if not any((folder / name).is_file() for folder in inside for name in _SETTINGS):
+        # It would look for settings further up, outside of the repository and of what it may read.
+        words += ["-c", os.devnull, f"--confcutdir={root}"]
     for name in ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"):
         try:
             text = (root / name).read_text(encoding="utf-8", errors="replace")

@@ -274,15 +274,3 @@ def readable(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     except OSError:
         names = ()
     return tuple(str(root / name) for name in names if not name.startswith(".")), (str(root),)
-
-
-def installed(python: str) -> list[str]:
-    """The folders of installed packages of an interpreter."""
-    if python == sys.executable:
-        paths = sysconfig.get_paths()
-        return list(dict.fromkeys((paths["purelib"], paths["platlib"])))
-    ask = "import sysconfig, json; p = sysconfig.get_paths(); print(json.dumps([p['purelib'], p['platlib']]))"
-    done = subprocess.run([python, "-I", "-c", ask], capture_output=True, text=True, timeout=20, check=False)
-    if done.returncode:
-        raise ProbeError(f"{python} does not run ({done.stderr.strip()[-200:]})")
-    return list(dict.fromkeys(json.loads(done.stdout)))

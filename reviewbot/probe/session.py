@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from reviewbot.errors import ProbeError
-from reviewbot.probe import closure
+from reviewbot.probe import closure, packages
 from reviewbot.probe.inside import edits, plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.judge import VERDICTS, Protocol, Verdict
@@ -16,7 +16,7 @@ from reviewbot.probe.inside.plain import Array, Instance, Plain
 from reviewbot.probe.inside.restrict import Held
 from reviewbot.probe.inside.sites import Site
 from reviewbot.probe.inside.switchboard import Key
-from reviewbot.probe.sandbox import Box, ChildGone, Wants, installed, readable
+from reviewbot.probe.sandbox import Box, ChildGone, Wants, readable
 from reviewbot.probe.target import Target
 
 MOST_RESTARTS = 5
@@ -261,9 +261,10 @@ class Session:
         if self._needs_packages:
             # torch alone reserves several GiB of address space without using them.
             memory = (16 << 30) if self._needs_packages & closure.HEAVY else (4 << 30)
-            folders = installed(wants.python)
-            wants = Wants("boot", (*read, *folders), listed, memory, cpu=120, files=256, python=wants.python)
-            search = [*search, *folders]
+            found = packages.packages(wants.python)
+            reads, lists = (*read, *found.read), (*listed, *found.list)
+            wants = Wants("boot", reads, lists, memory, cpu=120, files=256, python=wants.python)
+            search = [*search, *found.folders]
         self._box = Box(wants)
         self.held = self._box.held
         self.sites = []

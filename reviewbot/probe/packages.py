@@ -1,0 +1,114 @@
+"""Where an interpreter's packages stand, and which of that a child may read.
+
+Packages that are being worked on ("editable") stand elsewhere: a `.pth` file names their folder, or a module
+beside it maps their names to paths.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import site
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from reviewbot.errors import ProbeError
+from reviewbot.probe.sandbox import readable
+
+MOST_LINKS = 40
+_ASK = """
+import json, site, sysconfig
+paths = sysconfig.get_paths()
+user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+print(json.dumps([paths["purelib"], paths["platlib"], *site.getsitepackages(), *user]))
+"""
+_FINDER = re.compile(r"^import (__editable__\w+|_editable_impl_\w+)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """`folders` go onto the path of the child, `read` and `list` are what it may read and list for that."""
+
+    folders: tuple[str, ...]
+    read: tuple[str, ...]
+    list: tuple[str, ...]
+
+
+def packages(python: str | None = None) -> Packages:
+    """The packages of an interpreter (this one). Raises ProbeError where it does not run."""
+    return _packages(python or sys.executable)
+
+
+@lru_cache(maxsize=8)
+def _packages(python: str) -> Packages:
+    own = [folder for folder in installed(python) if os.path.isdir(folder)]
+    links = list(dict.fromkeys(link for folder in own for link in linked(Path(folder))))[:MOST_LINKS]
+    read: list[str] = [*own]
+    listed: list[str] = []
+    for link in links:
+        # What begins with a dot stays shut, as in the repository itself.
+        names, itself = readable(Path(link))
+        read += names
+        listed += itself
+    return Packages((*own, *links), tuple(read), tuple(listed))
+
+
+def installed(python: str) -> list[str]:
+    """The folders of installed packages of an interpreter, the user's own among them where it looks there."""
+    if python == sys.executable:
+        paths = sysconfig.get_paths()
+        user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+        return list(dict.fromkeys((paths["purelib"], paths["platlib"], *site.getsitepackages(), *user)))
+    # From a folder of nobody: what `-c` may import from there is not ours.
+    done = subprocess.run(
+        [python, "-c", _ASK], capture_output=True, text=True, timeout=20, check=False, cwd=os.sep
+    )
+    if done.returncode:
+        raise ProbeError(f"{python} does not run ({done.stderr.strip()[-200:]})")
+    return list(dict.fromkeys(json.loads(done.stdout)))
+
+
+def linked(folder: Path) -> Iterator[str]:
+    """The folders outside of it that a folder of packages refers to."""
+    for file in sorted(folder.glob("*.pth")):
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        for line in text.splitlines():
+            path = line.strip()
+            if path and not path.startswith(("#", "import ", "import\t")):
+                yield from _elsewhere(folder, folder / path)
+        for name in _FINDER.findall(text):
+            for place in _mapped(folder / f"{name}.py"):
+                yield from _elsewhere(folder, place.parent)
+
+
+def _elsewhere(folder: Path, path: Path) -> Iterator[str]:
+    if path.is_dir() and not path.is_relative_to(folder):
+        yield str(path)
+
+
+def _mapped(file: Path) -> Iterator[Path]:
+    """The paths in the dictionaries of names to paths that a finder's module holds."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            values: Sequence[ast.expr] = node.values
+            for value in values:
+                if (
+                    isinstance(value, ast.Constant)
+                    and isinstance(value.value, str)
+                    and os.path.isabs(value.value)
+                ):
+                    yield Path(value.value)

@@ -1,0 +1,88 @@
+"""Where the recording run finds settings and packages."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+CASE = Path(__file__).parent.parent / "cases" / "excuse-branch" / "repo"
+
+
+def test_settings_above_the_repository_do_not_count(probed, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--no-such-option"\n')
+    folder = tmp_path / "repository"
+    shutil.copytree(CASE, folder)
+    (folder / ".git").mkdir()
+    code, document = probed(folder, "tests/parity.py::main", "--budget", "2s")
+    assert (code, len(document["witnesses"])) == (1, 1)
+
+
+CHECK = """from rowparity.parity import main
+
+
+def check(reference, restored, prefixes):
+    main(reference, restored, prefixes)
+"""
+
+
+def _split(folder):
+    """The case as a package in one folder, and a check of its own with tests in another."""
+    package = folder / "packages/rows/lib/rowparity"
+    package.mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(CASE / "tests/parity.py", package / "parity.py")
+    tests = folder / "checks"
+    tests.mkdir()
+    (tests / "check.py").write_text(CHECK)
+    text = (CASE / "tests/test_parity.py").read_text()
+    (tests / "test_parity.py").write_text(
+        text.replace("from parity import main", "from check import check as main")
+    )
+    return package.parent
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[tool.pytest.ini_options]\npythonpath = ["packages/rows/lib"]\n',
+        '[tool.setuptools.packages.find]\nwhere = ["packages/rows/lib"]\n',
+        '[tool.setuptools.package-dir]\n"" = "packages/rows/lib"\n',
+    ],
+)
+def test_the_repository_s_settings_say_where_its_packages_stand(probed, tmp_path, settings):
+    _split(tmp_path)
+    (tmp_path / "pyproject.toml").write_text(settings)
+    code, document = probed(tmp_path, "checks/check.py::check", "--budget", "2s")
+    assert (code, len(document["witnesses"])) == (1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["path", "finder"])
+def test_a_package_that_is_being_worked_on_is_found(probed, tmp_path, form):
+    folder = tmp_path / "repository"
+    package = _split(folder)
+    # Outside of the repository, as an editable install of another checkout is.
+    elsewhere = tmp_path / "elsewhere"
+    package.rename(elsewhere)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv/bin/python"
+    (site,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    (site / "tools.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    if form == "path":
+        (site / "__editable__.rows.pth").write_text(f"{elsewhere}\n")
+    else:
+        (site / "__editable__.rows.pth").write_text(
+            "import __editable___rows_finder; __editable___rows_finder.install()\n"
+        )
+        (site / "__editable___rows_finder.py").write_text(
+            f"MAPPING: dict = {{'rowparity': {str(elsewhere / 'rowparity')!r}}}\n\ndef install():\n    pass\n"
+        )
+    code, document = probed(folder, "checks/check.py::check", "--budget", "2s", "--python", python)
+    assert code == 1, document
+    assert len(document["witnesses"]) == 1
