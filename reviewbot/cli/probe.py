@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewbot.errors import ProbeError, UsageError
+from reviewbot.errors import NoSandbox, ProbeError, UsageError
 
 if TYPE_CHECKING:
     from reviewbot.probe.evidence import Result
@@ -36,7 +36,7 @@ again by anyone.
 
 exit codes:
   0  no difference was found that passes; replay: every witness still passes
-  1  a witness was found; replay: one is caught now
+  1  a witness was found, or a field that is dropped on rebuild; replay: one is caught now
   2  wrong use, or input that cannot be read
   3  inconclusive: nothing could be run, or there were no inputs
 """
@@ -101,7 +101,7 @@ def main(options: argparse.Namespace) -> int:
         print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
         return 3
     _write(result, options)
-    return int(bool(result.witnesses))
+    return int(bool(result.witnesses or result.dropped))
 
 
 def _replay(words: Sequence[str], options: argparse.Namespace) -> int:
@@ -121,22 +121,46 @@ def _replay(words: Sequence[str], options: argparse.Namespace) -> int:
 
 
 def _result(target: Target, options: argparse.Namespace) -> Result:
-    from reviewbot.probe import harvest, run
+    from reviewbot.probe import rebuild
     from reviewbot.probe import target as targets
+    from reviewbot.probe.evidence import Result
 
     producers = tuple(targets.parse(one) for one in options.producer)
     with _progress(options.quiet) as show:
-        calls, recorded, inputs, not_run, absent = _inputs(
-            target, producers, options, lambda says: show(says, 0, 0)
+        lost, unbuilt = (
+            rebuild.fields_dropped(target, python=options.python) if target.kind == "check" else ((), ())
         )
-        wish = replace(_wish(target, options), producers=producers, producer_calls=recorded, absent=absent)
-        if target.kind == "test":
-            calls, labels = harvest.of_test(calls)
-            wish = replace(wish, labels=labels)
-        elif target.kind == "command":
-            call, files = harvest.from_command(target)
-            calls, wish = [call], replace(wish, files=files)
-        result = run.probe(target, calls, wish, inputs=inputs, progress=show)
+        try:
+            result = _searched(target, producers, options, show)
+        except NoSandbox:
+            raise
+        except ProbeError as error:
+            if not lost:
+                raise
+            # What filled fields showed needs no inputs.
+            result = Result(target.name, target.sha256, lost[0].layers, 0, (), not_run=(str(error),))
+    return replace(result, dropped=lost, not_run=(*result.not_run, *unbuilt))
+
+
+def _searched(
+    target: Target,
+    producers: tuple[Target, ...],
+    options: argparse.Namespace,
+    show: Callable[[str, int, int], None],
+) -> Result:
+    from reviewbot.probe import harvest, run
+
+    calls, recorded, inputs, not_run, absent = _inputs(
+        target, producers, options, lambda says: show(says, 0, 0)
+    )
+    wish = replace(_wish(target, options), producers=producers, producer_calls=recorded, absent=absent)
+    if target.kind == "test":
+        calls, labels = harvest.of_test(calls)
+        wish = replace(wish, labels=labels)
+    elif target.kind == "command":
+        call, files = harvest.from_command(target)
+        calls, wish = [call], replace(wish, files=files)
+    result = run.probe(target, calls, wish, inputs=inputs, progress=show)
     return replace(result, not_run=(*not_run, *result.not_run))
 
 

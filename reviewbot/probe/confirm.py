@@ -21,7 +21,7 @@ from reviewbot.probe import target as targets
 from reviewbot.probe.base import Base
 from reviewbot.probe.changes import Change
 from reviewbot.probe.derive import derive
-from reviewbot.probe.evidence import Witness
+from reviewbot.probe.evidence import Witness, out_empty
 from reviewbot.probe.harvest import Call, Function, Harvest
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.matrix import Attempt, Matrix, matrix
@@ -445,9 +445,7 @@ def _dropped(bench: _Bench, finding: Finding) -> Judged:
                     return Judged(
                         finding, "refuted", "every field that is filled comes out filled", target.name
                     )
-                named = ", ".join(f"`{name}`" for name in lost)
-                says = f"with every field filled, {named} {'comes' if len(lost) == 1 else 'come'} out empty"
-                return Judged(finding, "confirmed", says, target.name)
+                return Judged(finding, "confirmed", out_empty(lost), target.name)
     raise ProbeError("its steps name no class")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reviewbot.probe.inside.edits import Edit
@@ -117,6 +117,30 @@ class Reduced:
 
 
 @dataclass(frozen=True)
+class Dropped:
+    """A new object that a function built out of an old one of the same class, each field of which had a value
+    of its own: `fields` came out empty. `given` and `returned` are the two, `layers` those of the sandbox."""
+
+    cls: str
+    parameter: str
+    fields: tuple[str, ...]
+    given: Mapping[str, Plain]
+    returned: Mapping[str, Plain]
+    layers: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> str:
+        """What happened, as a clause."""
+        return out_empty(self.fields)
+
+
+def out_empty(fields: Sequence[str]) -> str:
+    """That these fields were lost, as a clause."""
+    named = ", ".join(f"`{name}`" for name in fields)
+    return f"with every field filled, {named} {'comes' if len(fields) == 1 else 'come'} out empty"
+
+
+@dataclass(frozen=True)
 class Result:
     """Everything that one probe showed. `verdict_by` says how the target says no."""
 
@@ -147,3 +171,4 @@ class Result:
     module: str = ""
     labels: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
     files: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    dropped: tuple[Dropped, ...] = ()

@@ -9,10 +9,12 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from reviewbot.errors import ProbeError
+from reviewbot.errors import NoSandbox, ProbeError
 from reviewbot.probe import shape
 from reviewbot.probe.closure import search_paths
+from reviewbot.probe.evidence import Dropped
 from reviewbot.probe.inside.plain import Instance, Plain, same
 from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target, module_name
@@ -33,9 +35,10 @@ class Rebuilt:
     arguments: dict[str, Plain]
     returned: Plain
     lost: tuple[str, ...]
+    layers: tuple[str, ...] = ()
 
 
-def rebuilt(target: Target, class_path: str, class_name: str) -> Rebuilt:
+def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | None = None) -> Rebuilt:
     """The run in which most is kept and something lost; the one in which nothing is lost if there is none.
 
     Raises ProbeError where the function takes no such object or never builds a new one.
@@ -46,10 +49,11 @@ def rebuilt(target: Target, class_path: str, class_name: str) -> Rebuilt:
         raise ProbeError(f"{target.name} has no parameter of class {class_name}")
     fields = _fields(target, class_path, class_name)
     compared = _compared(target, parameter)
-    cls = f"{_module(target, class_path)}:{class_name}"
+    own = class_path == target.path
+    cls = f"{target.module if own else _module(target, class_path)}:{class_name}"
     worlds = list(itertools.islice(_worlds(parameters, parameter, cls, fields, compared), MOST_TRIES))
     runs: list[Rebuilt] = []
-    with Session(target, worlds=worlds) as session:
+    with Session(target, also=[class_name] if own else (), worlds=worlds, python=python) as session:
         for world in worlds:
             run = session.one(session.add(world), watch=True)
             new, old = run.returned, world[parameter]
@@ -57,7 +61,7 @@ def rebuilt(target: Target, class_path: str, class_name: str) -> Rebuilt:
                 continue
             kept = [part for _, part in shape.walk(new.fields)]
             lost = tuple(n for n, v in old.fields.items() if not any(same(v, part) for part in kept))
-            runs.append(Rebuilt(class_name, parameter, world, new, lost))
+            runs.append(Rebuilt(class_name, parameter, world, new, lost, tuple(session.held.names)))
     if not runs:
         raise ProbeError(f"{target.name} built no new {class_name} from any of {len(worlds)} filled ones")
     losing = [run for run in runs if any(_to_default(run, name) for name in run.lost)]
@@ -72,6 +76,85 @@ def _to_default(run: Rebuilt, name: str) -> bool:
 def dropped(run: Rebuilt) -> tuple[str, ...]:
     """The lost fields that came out empty."""
     return tuple(name for name in run.lost if _to_default(run, name))
+
+
+def fields_dropped(
+    target: Target, *, python: str | None = None
+) -> tuple[tuple[Dropped, ...], tuple[str, ...]]:
+    """What a function loses of each class that it takes and builds anew, and what could not be run."""
+    found, not_run = [], []
+    for path, name in _rebuilt_classes(target):
+        try:
+            run = rebuilt(target, path, name, python=python)
+        except NoSandbox:
+            raise
+        except ProbeError as error:
+            not_run.append(str(error))
+            continue
+        given_anew = _given(target, name)
+        lost = tuple(field for field in dropped(run) if field not in given_anew)
+        # An object that keeps little of the old one is another thing, not the old one again.
+        keeps = type(run.returned) is Instance and 2 * len(run.lost) <= len(run.returned.fields)
+        if lost and keeps and type(run.returned) is Instance:
+            given = run.arguments[run.parameter]
+            old = given.fields if type(given) is Instance else {}
+            found.append(Dropped(name, run.parameter, lost, old, run.returned.fields, run.layers))
+    return tuple(found), tuple(not_run)
+
+
+def _rebuilt_classes(target: Target) -> Iterator[tuple[str, str]]:
+    """(file, name) of classes of the repository of which the function takes an object and makes another."""
+    function = _function(target)
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    notes = {
+        ast.unparse(arg.annotation).strip("'\"").rpartition(".")[2]
+        for arg in arguments
+        if arg.annotation is not None
+    }
+    made = {
+        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+    }
+    file = File(target.path, (target.root / target.path).read_bytes())
+    for name in sorted(notes & made):
+        path = _path_of(target, file, name)
+        if path is not None:
+            yield path, name
+
+
+def _given(target: Target, name: str) -> set[str]:
+    """The fields that every call of the class in the function names: what they get is meant."""
+    calls = [
+        {keyword.arg or "" for keyword in node.keywords}
+        for node in ast.walk(_function(target))
+        if isinstance(node, ast.Call)
+        and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) == name
+    ]
+    return set.intersection(*calls) if calls else set()
+
+
+def _path_of(target: Target, file: File, name: str) -> str | None:
+    """The repository's file that defines a class which this one defines or imports."""
+    own = file.unit(name)
+    if own is not None:
+        return target.path if own.kind == "class" else None
+    module, _, _ = file.imports.get(name, "").rpartition(".")
+    level = len(module) - len(module.lstrip("."))
+    parts = [part for part in module.split(".") if part]
+    starts = (
+        [(target.root / target.path).parents[level - 1]]
+        if level
+        else [Path(place) for place in search_paths(target.root, target.path)]
+    )
+    for start in starts:
+        for found in (start.joinpath(*parts).with_suffix(".py"), start.joinpath(*parts, "__init__.py")):
+            if parts and found.is_file() and found.resolve().is_relative_to(target.root.resolve()):
+                relative = found.resolve().relative_to(target.root.resolve()).as_posix()
+                there = File(relative, found.read_bytes()).unit(name)
+                if there is not None and there.kind == "class":
+                    return relative
+    return None
 
 
 def _function(target: Target) -> ast.FunctionDef | ast.AsyncFunctionDef:
@@ -147,7 +230,7 @@ def _worlds(
         own = _own(note, name, number)
         choices.append([*compared.get(name, ()), own])
     others = [
-        (name, [False, True] if note == "bool" else [_own(note, name, 90)])
+        (name, [False, True] if note == "bool" else [_own(note, f"other {name}", 90)])
         for name, note in parameters
         if name != parameter
     ]

@@ -55,6 +55,16 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
             for one in result.checks
         ],
         "reduced": _reduced(result),
+        "dropped": [
+            {
+                "class": one.cls,
+                "parameter": one.parameter,
+                "fields": list(one.fields),
+                "given": readable(dict(one.given)),
+                "returned": readable(dict(one.returned)),
+            }
+            for one in result.dropped
+        ],
         "questions": list(result.questions),
         "derivations": list(result.derivations),
         "seconds": round(result.seconds, 3),

@@ -26,6 +26,7 @@ def text(result: Result, *, matrix: bool = False) -> str:
     lines = [f"{result.target}: {headline(result)}"]
     for number, one in enumerate(result.witnesses, 1):
         lines += ["", *_witness(number, one)]
+    lines += rebuilds(result)
     lines += checks(result, matrix=matrix)
     lines += ["", *notes(result)]
     return "".join(visible(line, keep="\t") + "\n" for line in lines)
@@ -34,9 +35,25 @@ def text(result: Result, *, matrix: bool = False) -> str:
 def headline(result: Result) -> str:
     """One clause on what was found."""
     count = len(result.witnesses)
-    if not count:
-        return f"{_count(result.edits_tried, 'change')} tried, no witness"
-    return f"{_count(count, 'witness', 'witnesses')} in {_count(result.edits_tried, 'change')}"
+    lost = sum(len(one.fields) for one in result.dropped)
+    said = [f"{_count(lost, 'field')} dropped on rebuild"] if lost else []
+    if count:
+        said.append(f"{_count(count, 'witness', 'witnesses')} in {_count(result.edits_tried, 'change')}")
+    elif result.edits_tried or not lost:
+        said.append(f"{_count(result.edits_tried, 'change')} tried, no witness")
+    return "; ".join(said)
+
+
+def rebuilds(result: Result) -> list[str]:
+    """What came out of each object that the target builds anew, field by field where it was lost."""
+    lines = []
+    for one in result.dropped:
+        lines += ["", f"{one.cls} given as {one.parameter}, and built anew: {one.says}"]
+        width = max(map(len, one.fields))
+        for name in one.fields:
+            became = short(one.returned.get(name))
+            lines.append(f"   {name:<{width}}  {short(one.given.get(name))} -> {became}")
+    return lines
 
 
 def _count(number: int, one: str, many: str = "") -> str:
@@ -220,12 +237,15 @@ def _listed(names: Sequence[str], most: int = 16) -> str:
 
 def notes(result: Result) -> list[str]:
     """What the result rests on."""
-    lines = [
-        f"inputs: {result.inputs}",
-        f"it says no when {result.verdict_by}; {result.loaded}",
-        f"{result.edits_tried} changes tried, {result.passed} passed; sandbox: {', '.join(result.layers)}; "
-        f"{result.seconds:.1f} s",
-    ]
+    layers = f"sandbox: {', '.join(result.layers)}"
+    if result.verdict_by:
+        lines = [
+            f"inputs: {result.inputs}",
+            f"it says no when {result.verdict_by}; {result.loaded}",
+            f"{result.edits_tried} changes tried, {result.passed} passed; {layers}; {result.seconds:.1f} s",
+        ]
+    else:  # nothing but its rebuilding was run
+        lines = [layers]
     lines += [f"derived: {one}" for one in result.derivations]
     lines += [f"question: {one}" for one in result.questions]
     lines += [f"not run: {one}" for one in result.not_run]
