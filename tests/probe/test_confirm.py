@@ -174,3 +174,136 @@ def test_a_review_carries_the_evidence_into_its_comments(reviewbot, repository, 
     assert "restored_rows   10 11 20 21 77 40 41 42 43 44" in bodies[0]
     assert "**Run:** `tests/parity.py::main`" in bodies[0]
     assert repository.git("status", "--porcelain") == ""
+
+
+def _written(folder, **files):
+    """A folder with Python files, as a repository of its own."""
+    (folder / "pyproject.toml").touch()
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+SCALARS = """
+def compare(baseline, candidate, tol):
+    for left, right in zip(baseline, candidate, strict=True):
+        if abs(left["loss"] - right["loss"]) > tol:
+            raise AssertionError("loss")
+"""
+SCALARS_TEST = """
+from scalars import compare
+
+def test_same():
+    rows = [{"loss": 2.5}, {"loss": 1.5}]
+    compare(rows, [dict(row) for row in rows], 0.1)
+"""
+
+
+def test_a_nan_that_passes_is_proved(linted, tmp_path):
+    folder = _written(tmp_path, scalars=SCALARS, test_scalars=SCALARS_TEST)
+    (finding,), _ = linted(folder, "nan-passes")
+    assert finding["certainty"] == "proved"
+    (change,) = finding["evidence"]["witness"]["changes"]
+    assert (change["where"], change["after"]) == ("candidate[0].loss", "nan")
+
+
+def test_a_nan_that_something_else_catches_is_withdrawn(linted, tmp_path):
+    guarded = SCALARS.replace(
+        "    for left",
+        "    if any(row['loss'] != row['loss'] for row in (*baseline, *candidate)):\n"
+        "        raise AssertionError('not a number')\n    for left",
+    )
+    folder = _written(tmp_path, scalars=guarded, test_scalars=SCALARS_TEST)
+    findings, said = linted(folder, "nan-passes")
+    assert findings == []
+    assert "nan-passes: withdrawn: each of the" in said
+
+
+RECORDS = """
+def compare(baseline, candidate):
+    if len(baseline) != len(candidate):
+        raise AssertionError("rows")
+    for left, right in zip(baseline, candidate, strict=True):
+        if left.get("reward") != right.get("reward"):
+            raise AssertionError("reward")
+"""
+RECORDS_TEST = """
+from records import compare
+
+def test_same():
+    rows = [{"reward": 1.0, "group": 1}, {"reward": 0.0, "group": 1}]
+    compare(rows, [dict(row) for row in rows])
+"""
+
+
+def test_a_key_that_both_sides_lack_is_proved(linted, tmp_path):
+    folder = _written(tmp_path, records=RECORDS, test_records=RECORDS_TEST)
+    (finding,), _ = linted(folder, "missing-equals-missing")
+    assert finding["certainty"] == "proved"
+    changes = finding["evidence"]["witness"]["changes"]
+    assert sorted(change["where"] for change in changes) == ["baseline[0].reward", "candidate[0].reward"]
+
+
+def test_a_key_that_is_missed_elsewhere_is_withdrawn(linted, tmp_path):
+    guarded = RECORDS.replace(
+        "    for left",
+        "    for row in baseline:\n        if set(row) != {'reward', 'group'}:\n"
+        "            raise AssertionError('keys')\n    for left",
+    )
+    folder = _written(tmp_path, records=guarded, test_records=RECORDS_TEST)
+    findings, said = linted(folder, "missing-equals-missing")
+    assert findings == []
+    assert "missing-equals-missing: withdrawn: each of the" in said
+
+
+def test_an_excuse_behind_which_everything_is_compared_is_withdrawn(linted, case):
+    folder = case("excuse-branch")
+    assert len(linted(folder, "excuse-branch")[0]) == 1
+    file = folder / "tests" / "parity.py"
+    text = file.read_text()
+    mended = text.replace('EXCUSED_EXACT = ("reward", "sample_mask")', "EXCUSED_EXACT = EXACT")
+    assert mended != text
+    file.write_text(mended)
+    findings, said = linted(folder, "excuse-branch")
+    assert findings == []
+    assert "excuse-branch: withdrawn: each of the" in said
+
+
+def test_a_field_that_is_put_back_by_other_means_is_withdrawn(linted, case):
+    folder = case("field-dropped-on-rebuild")
+    file = folder / "serving" / "decide.py"
+    text = file.read_text()
+    start = text.index("    return Admission(", text.index("def decide"))
+    end = text.index("    )\n", start) + len("    )\n")
+    built = text[start:end].replace("return Admission(", "built = Admission(")
+    kept = (
+        "    for name in vars(admission):\n        if getattr(built, name) is None:\n"
+        "            object.__setattr__(built, name, getattr(admission, name))\n    return built\n"
+    )
+    file.write_text(text[:start] + built + kept + text[end:])
+    findings, said = linted(folder, "field-dropped-on-rebuild")
+    assert findings == []
+    assert "withdrawn: every field that is filled comes out filled" in said
+
+
+GUARDED = """
+def compare(rows):
+    for row in rows:
+        assert row["ok"] == 1
+    if len(rows) < 2:
+        raise AssertionError("rows are missing")
+"""
+GUARDED_TEST = """
+from guarded import compare
+
+def test_same():
+    compare([{"keep": True, "ok": 1}, {"keep": True, "ok": 1}])
+"""
+
+
+def test_a_loop_over_what_a_filter_leaves_is_not_withdrawn_because_all_rows_are_counted(linted, tmp_path):
+    filtered = GUARDED.replace("in rows:", "in [row for row in rows if row['keep']]:")
+    folder = _written(tmp_path, guarded=filtered, test_guarded=GUARDED_TEST)
+    (finding,), said = linted(folder, "loop-may-be-empty")
+    assert "evidence" not in finding
+    assert "not run to an end: emptied inputs are caught (1 tried); none was found over which" in said
