@@ -215,11 +215,7 @@ def _inputs(
     )
     found = harvest.from_tests(target.root, functions, tests=tests, python=options.python, progress=progress)
     if not found.calls[0]:
-        why = f": {found.not_run[0]}" if found.not_run else ""
-        raise ProbeError(
-            f"its tests ran and no call of {target.unit} with plain arguments was recorded{why}; "
-            "give inputs with --example FILE or --dump A B"
-        )
+        raise ProbeError(f"{target.unit}: {found.why_none(0)}")
     return found.calls[0], found.calls[1:], "", found.not_run, found.absent
 
 

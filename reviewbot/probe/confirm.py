@@ -109,7 +109,10 @@ class _Bench:
         found = self.recorded(wanted)
         failures = []
         some = False
-        for target, recorded in zip(wanted, found.calls, strict=True):
+        for number, (target, recorded) in enumerate(zip(wanted, found.calls, strict=True)):
+            if not recorded and found.refused[number]:
+                failures.append(f"{target.unit}: {found.why_none(number)}")
+                continue
             study = self._study(target, recorded, found.absent)
             if isinstance(study, str):
                 failures.append(study)

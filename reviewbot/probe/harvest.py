@@ -23,6 +23,7 @@ from reviewbot.source.units import File
 MOST_TEST_FILES = 12
 MOST_FILES_LOOKED_AT = 8_000
 MOST_RECORDS = 60
+MOST_REFUSED = 20
 MOST_STAND_IN_RUNS = 6
 _SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "site-packages", "venv"})
 
@@ -69,7 +70,8 @@ class Call:
 @dataclass(frozen=True)
 class Harvest:
     """What was recorded of each function, in the order asked; what could not run; layers of the sandbox;
-    absent packages that had stand-ins; the outcome of each test by its pytest id."""
+    absent packages that had stand-ins; the outcome of each test by its pytest id. `refused` says of each
+    function why calls of it are no use, once for each reason."""
 
     calls: tuple[tuple[Call, ...], ...]
     not_run: tuple[str, ...] = ()
@@ -77,6 +79,22 @@ class Harvest:
     tests: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     outcomes: Mapping[str, str] = field(default_factory=dict)
+    refused: tuple[tuple[str, ...], ...] = ()
+
+    def why_none(self, number: int) -> str:
+        """Why no call of a function can be used, as a clause with the way out."""
+        reasons = self.refused[number] if number < len(self.refused) else ()
+        if reasons:
+            more = f" ({len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
+            return (
+                f"its tests call it, and never with plain data: {reasons[0]}{more}; give what it is called "
+                "with as JSON (--example FILE), or probe what it calls with the rows themselves"
+            )
+        why = f": {self.not_run[0]}" if self.not_run else ""
+        return (
+            f"its tests ran and no call of it with plain arguments was recorded{why}; "
+            "give inputs with --example FILE or --dump A B"
+        )
 
 
 def outcomes(root: Path, tests: Sequence[str], *, seconds: float, python: str | None = None) -> Harvest:
@@ -108,7 +126,12 @@ def from_tests(
     # Plugins cost start-up and can need the network: they come in only if nothing was recorded without.
     # Stand-ins for absent packages come last; a run that asks for their values fails.
     first = harvest = _run(root, functions, chosen, deadline, python, plugins=False)
-    if not any(harvest.calls) and not _missed(harvest) and time.monotonic() < deadline:
+    if (
+        not any(harvest.calls)
+        and not any(harvest.refused)
+        and not _missed(harvest)
+        and time.monotonic() < deadline
+    ):
         harvest = _run(root, functions, chosen, deadline, python, plugins=True)
     absent: set[str] = set()
     for _ in range(MOST_STAND_IN_RUNS):
@@ -119,7 +142,7 @@ def from_tests(
         absent |= _absent(root, functions, chosen, python)
         harvest = _run(root, functions, chosen, deadline, python, plugins=False, absent=sorted(absent))
     if not any(harvest.calls):
-        return first
+        return harvest if any(harvest.refused) else first
     said = (f"the tests ran with stand-ins for {', '.join(sorted(absent)[:8])}",) if absent else ()
     return replace(harvest, not_run=(*said, *harvest.not_run), absent=tuple(sorted(absent)))
 
@@ -221,6 +244,7 @@ def _run(
         "absent": list(absent),
     }
     calls: list[list[Call]] = [[] for _ in functions]
+    refused: list[dict[str, None]] = [{} for _ in functions]
     not_run: list[str] = []
     outcomes: dict[str, str] = {}
     with Box(wants, asked) as box:
@@ -230,8 +254,12 @@ def _run(
                 line = box.receive(deadline)
                 if "record" in line:
                     number, call = _call(line["record"])
-                    if 0 <= number < len(calls) and len(calls[number]) < MOST_RECORDS and call:
+                    if not 0 <= number < len(calls):
+                        continue
+                    if call and len(calls[number]) < MOST_RECORDS:
                         calls[number].append(call)
+                    elif not call and len(refused[number]) < MOST_REFUSED:
+                        refused[number][_why_not(line["record"])] = None
                 elif "outcome" in line:
                     name, outcome = map(str, line["outcome"])
                     outcomes[name[:300]] = outcome[:20]
@@ -251,6 +279,7 @@ def _run(
         layers,
         tuple(tests),
         outcomes=outcomes,
+        refused=tuple(tuple(reasons) for reasons in refused),
     )
 
 
@@ -321,6 +350,16 @@ def _call(record: Any) -> tuple[int, Call | None]:
         )
     except (KeyError, TypeError, ValueError, RecursionError):
         return -1, None
+
+
+def _why_not(record: Any) -> str:
+    """Why a record is no use, from what the untrusted child says of it."""
+    said = record.get("arguments") if isinstance(record, dict) else None
+    test = str(record.get("test", ""))[:200] if isinstance(record, dict) else ""
+    where = f" (in {test})" if test else ""
+    if isinstance(said, str):
+        return f"{said[:200]}{where}"
+    return f"it is asynchronous or a generator{where}"
 
 
 def _values(listed: Any) -> tuple[Value, ...]:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,52 @@ def test_a_package_that_is_being_worked_on_is_found(probed, tmp_path, form):
     code, document = probed(folder, "checks/check.py::check", "--budget", "2s", "--python", python)
     assert code == 1, document
     assert len(document["witnesses"]) == 1
+
+
+ENGINE = """
+import threading
+
+class Engine:
+    def __init__(self, rows):
+        self.rows, self.lock = rows, threading.Lock()
+
+def check(engine, tolerance):
+    for row in engine.rows:
+        assert row["loss"] < tolerance
+
+async def check_later(rows):
+    assert rows
+"""
+ENGINE_TEST = """
+import asyncio
+import pytest
+from engine import Engine, check, check_later
+
+@pytest.fixture
+def engine():
+    return Engine([{"loss": 0.5}])
+
+def test_engine(engine):
+    check(engine, 1.0)
+
+def test_later():
+    asyncio.run(check_later([1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("engine.py::check", "`engine` is engine.Engine that holds lock (in test_engine.py::test_engine)"),
+        ("engine.py::check_later", "it is asynchronous or a generator (in test_engine.py::test_later)"),
+        ("test_engine.py::test_engine", "`engine` is engine.Engine that holds lock"),
+    ],
+)
+def test_inputs_that_are_no_plain_data_are_named_with_the_way_out(reviewbot, tmp_path, target, says):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "engine.py").write_text(textwrap.dedent(ENGINE))
+    (tmp_path / "test_engine.py").write_text(textwrap.dedent(ENGINE_TEST))
+    ran = reviewbot("probe", target, cwd=tmp_path)
+    assert ran.code == 3
+    assert says in ran.err
+    assert "--example FILE" in ran.err

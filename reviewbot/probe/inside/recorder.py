@@ -87,9 +87,17 @@ class Recorder:
         try:
             bound = signature.bind(*arguments, **named)
             bound.apply_defaults()
-            return plain.encode({name: plain.flatten(value) for name, value in bound.arguments.items()})
-        except (plain.NotPlain, TypeError) as error:
+        except TypeError as error:
             return str(error)
+        found: dict[str, plain.Plain] = {}
+        for name, value in bound.arguments.items():
+            try:
+                found[name] = plain.flatten(value)
+            except plain.NotPlain as error:
+                whole, part = _type_of(value), str(error)
+                inside = "" if part in (whole, type(value).__qualname__) else f" that holds {part}"
+                return f"`{name}` is {whole}{inside}"
+        return plain.encode(found)
 
     def _write(
         self, name: str, function: Callable[..., Any], before: Any, after: Any, result: Any, raised: str
@@ -145,6 +153,12 @@ class Recorder:
             [site.line, site.text, number in ran] for number, site in enumerate(sites) if site.kind == "check"
         ]
         return {"values": values, "checks": checks}
+
+
+def _type_of(value: Any) -> str:
+    """The name of a value's class, with its module where that says more."""
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 class _Finder(importlib.abc.MetaPathFinder):
