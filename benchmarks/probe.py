@@ -1,13 +1,12 @@
 """What probing costs: a sandbox's start beside a bare Python, changes a second, time to the first witness.
 
 Everything is measured in one run on the example whose excuse is wider than its prefix. Prints a table.
-Hypothesis searches the same check beside it, with blind strategies of the same shape, where it is installed.
+With --peers, CrossHair, Hypothesis and mutmut are run on the same check beside it.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import shutil
 import statistics
 import subprocess
@@ -16,6 +15,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import probe_peers
 
 from reviewbot.probe import harvest, target
 from reviewbot.probe.base import base_of
@@ -26,7 +27,6 @@ from reviewbot.probe.sandbox import Box, Wants
 from reviewbot.probe.witness import witness
 
 CASE = Path(__file__).parent.parent / "tests" / "cases" / "excuse-branch" / "repo"
-BLIND = 2_000
 
 
 def timed(run: Callable[[], object], turns: int) -> float:
@@ -50,44 +50,18 @@ def bare_start() -> None:
     subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)
 
 
-def hypothesis_calls(folder: Path) -> tuple[int, int]:
-    """(examples that blind strategies made, those of them that are witnesses)."""
-    import hypothesis
-    from hypothesis import strategies as st
-
-    spec = importlib.util.spec_from_file_location("parity", folder / "tests" / "parity.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    row = st.fixed_dictionaries(
-        {
-            "token_ids": st.lists(st.integers(0, 99), min_size=1, max_size=10),
-            "loss_mask": st.lists(st.integers(0, 1), min_size=1, max_size=10),
-            "reward": st.floats(0, 1),
-            "sample_mask": st.floats(0, 1),
-        }
-    )
-    found = [0, 0]
-
-    @hypothesis.settings(max_examples=BLIND, database=None, deadline=None)
-    @hypothesis.given(row, row, st.integers(0, 4))
-    def search(left: dict[str, object], right: dict[str, object], prefix: int) -> None:
-        found[0] += 1
-        try:
-            module.main([left], [right], {0: prefix})
-        except Exception:
-            return
-        found[1] += left != right
-
-    search()
-    return found[0], found[1]
-
-
 def main() -> int:
     """Measures and prints."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--turns", type=int, default=9, help="how often a start is measured (default: 9)")
-    turns = options.parse_args().turns
+    options.add_argument(
+        "--peers",
+        type=Path,
+        metavar="FOLDER",
+        help="measure CrossHair, Hypothesis and mutmut too, from an environment in FOLDER (made if absent)",
+    )
+    given = options.parse_args()
+    turns, peers = given.turns, given.peers and given.peers.absolute()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(shutil.copytree(CASE, Path(name) / "repo"))
         (folder / "pyproject.toml").touch()
@@ -122,11 +96,11 @@ def main() -> int:
             )
 
         print(f"whole command                  {timed(whole, 3):8.1f} ms")
-        if importlib.util.find_spec("hypothesis"):
-            start = time.perf_counter()
-            tried, hits = hypothesis_calls(folder)
-            took = (time.perf_counter() - start) * 1000
-            print(f"Hypothesis, blind              {took:8.1f} ms   {hits} witnesses in {tried} examples")
+        if peers is not None:
+            beside = Path(name) / "peers"
+            beside.mkdir()
+            for line in probe_peers.lines(probe_peers.environment(peers), CASE, beside):
+                print(line)
     return 0
 
 
