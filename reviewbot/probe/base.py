@@ -72,7 +72,7 @@ def _value_of(arguments: World) -> tuple[int, int]:
 
 def first_run(session: Session, call: Call, number: int) -> Run:
     """The unchanged run; reads from it how the target says no."""
-    session.how = How("raises")
+    session.how = How("raises", seconds=20.0 if session.heavy else 2.0)
     start = time.monotonic()
     run = session.one(number, watch=True)
     took = time.monotonic() - start

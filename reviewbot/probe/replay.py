@@ -59,7 +59,11 @@ def replay(path: Path, *, python: str | None = None) -> Replay:
     saved = [_witness(path, number, one) for number, one in enumerate(document["witnesses"], 1)]
     if not saved:
         raise UnreadableFile(str(path), "holds no witness to replay")
-    aim = target.parse(str(document["target"]))
+    name = str(document["target"])
+    if "::" in name and not Path(name.partition("::")[0]).is_file():
+        way_out = "run the replay in the folder of the repository that was probed"
+        raise UnreadableFile(str(path), f"speaks of {name}, which is not here: {way_out}")
+    aim = target.parse(name)
     calls = [Call(str(document.get("module") or aim.module), one.arguments) for one in saved]
     worlds = [one.arguments for one in saved]
     classes = classes_of(calls, calls[0].module)

@@ -54,6 +54,13 @@ def test_a_derived_field_is_compared_in_vain_and_the_checks_that_still_catch_it_
         assert name in found["says"]
 
 
+def test_a_field_that_is_constant_on_these_inputs_is_asked_about(probed, restore):
+    file = restore / "tests" / "test_parity.py"
+    file.write_text(file.read_text().replace('"reward": 0.0', '"reward": 1.0'))
+    _, document = probed(restore, "tests/parity.py::compare")
+    assert any("advantages" in question for question in document["questions"])
+
+
 def test_dead_one_at_a_time_is_not_dead_together(probed, restore):
     producers = ("--producer", FINISH, "--producer", ADVANTAGES)
     _, document = probed(restore, "tests/parity.py::compare", *producers)

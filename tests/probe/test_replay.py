@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+def pythons():
+    """The interpreter of the tests, and others on the path that run."""
+    yield sys.executable
+    for minor in range(11, 16):
+        found = shutil.which(f"python3.{minor}")
+        if found and subprocess.run([found, "-c", "pass"], capture_output=True, check=False).returncode == 0:
+            yield found
+
 
 EXCUSE_STARTS, EXCUSE_ENDS = "        if index in excused:", "        for field in EXACT:"
 
@@ -36,3 +51,19 @@ def test_a_file_that_is_no_evidence_is_named(reviewbot, weak):
     ran = reviewbot("probe", "replay", "other.json", cwd=weak)
     assert ran.code == 2
     assert "other.json: is not evidence" in ran.err
+
+
+@pytest.mark.parametrize("python", list(pythons()))
+def test_any_python_at_hand_comes_to_the_same_verdict(reviewbot, weak, python):
+    reviewbot("probe", "tests/parity.py::main", "--save", "evidence.json", cwd=weak)
+    ran = reviewbot("probe", "replay", "evidence.json", "--python", python, cwd=weak)
+    assert (ran.code, ran.out.count("still passes")) == (0, 1), ran.err
+
+
+def test_a_replay_in_another_folder_says_where_to_run_it(reviewbot, weak, tmp_path):
+    reviewbot("probe", "tests/parity.py::main", "--save", "evidence.json", cwd=weak)
+    ran = reviewbot("probe", "replay", weak / "evidence.json", cwd=tmp_path)
+    assert ran.code == 2
+    assert (
+        "tests/parity.py::main, which is not here: run the replay in the folder of the repository" in ran.err
+    )

@@ -345,7 +345,7 @@ def test_a_verdict_that_a_stub_touched_is_unknown(reviewbot, repo, body):
     assert "absent_torch" in ran.err
 
 
-def test_a_module_that_cannot_be_imported_even_with_stubs(probed, repo):
+def test_a_module_that_cannot_be_imported_even_with_stubs(probed, repo, reviewbot):
     folder = repo(
         engine="""
         import absent_torch as torch
@@ -360,6 +360,10 @@ def test_a_module_that_cannot_be_imported_even_with_stubs(probed, repo):
     code, document = probed(folder, "engine.py::compare", "--example", "f.json")
     assert code == 0
     assert "cut out of its file" in document["loaded"]
+    said = reviewbot(
+        *("probe", "engine.py::compare", "--example", "f.json", "--output-format", "markdown"), cwd=folder
+    )
+    assert "cut out of its file: " in said.out
 
 
 # ---- two guards in series ----
