@@ -134,15 +134,15 @@ def sized(options: argparse.Namespace, colour: bool) -> Size:
                 partial(show, what="counting"),
             )
         )
-    return whole(
-        repository.root or folder, repository, review, rounds, _tried(options, repository, heads[-1])
-    )
+    tried = _tried(options, repository, heads[-1])
+    watch = partial(show, what="diffs")
+    return whole(repository.root or folder, repository, review, rounds, tried, watch)
 
 
-def _tried(options: argparse.Namespace, repository: Repository, head: str) -> Try:
+def _tried(options: argparse.Namespace, repository: Repository, head: str) -> Try | None:
     """What runs the diffs, where that is asked for."""
     if not options.probe:
-        return list
+        return None
     from reviewbot.review.size.tried import tried
 
     say = (lambda says: None) if options.quiet else proving.say

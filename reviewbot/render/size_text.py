@@ -14,6 +14,7 @@ from rich.text import Text
 from reviewbot.render.inert import visible
 from reviewbot.review.size.result import KINDS, Cut, FileSize, Kind, RoundSize, Size
 
+MOST = 60  # rows of a table; JSON has all
 BAR = 24  # columns of the longest bar
 PIPED = 120  # columns where there is no terminal to ask
 # Colours that are told apart without red against green.
@@ -126,7 +127,8 @@ def _files(last: RoundSize) -> Table:
         ("file", False), ("+", True), ("−", True), ("checks", True), ("lines each", True), ("", False)
     )
     most = max((file.lines.added for file in last.files), default=0)
-    for file in sorted(last.files, key=lambda one: (-one.lines.added, one.path)):
+    ordered = sorted(last.files, key=lambda one: (-one.lines.added, one.path))
+    for file in ordered[:MOST]:
         name = (
             visible(file.path)
             if file.old_path is None
@@ -198,7 +200,7 @@ def _checks(size: Size) -> Table:
     table.columns[0].overflow, table.columns[0].no_wrap = "ellipsis", True
     table.columns[0].max_width = 64
     path = ""
-    for check in size.checks:
+    for check in size.checks[:MOST]:
         if check.path != path:
             path = check.path
             table.add_row(Text(visible(path), style="bold"), "", "")
@@ -208,4 +210,6 @@ def _checks(size: Size) -> Table:
             else f"gone with {check.gone_with}: {visible(check.still_catches)}"
         )
         table.add_row(f"  {visible(check.text)}", f"L{check.line}", after)
+    if len(size.checks) > MOST:
+        table.add_row(f"and {len(size.checks) - MOST} more", "", "")
     return table

@@ -416,6 +416,20 @@ def test_a_diff_with_which_a_test_fails_is_not_proposed(reviewbot, repository):
     assert size["after"] == []
 
 
+@pytest.mark.slow
+def test_a_test_that_notices_what_another_does_goes_once_both_were_run(reviewbot, repository):
+    case = ROOT / "tests/cases/duplicate-tests/repo"
+    base = repository.commit({"pyproject.toml": ""})
+    files = {path.relative_to(case).as_posix(): path.read_bytes() for path in case.rglob("*.py")}
+    repository.commit(files)
+    words = ("size", "--base", base, "--output-format", "json")
+    assert sized(reviewbot(*words, cwd=repository.folder))["cuts"] == []
+    (cut,) = sized(reviewbot(*words, "--probe", cwd=repository.folder))["cuts"]
+    assert (cut["rule"], cut["state"]) == ("duplicate-test", "tested")
+    assert "both fail on the same change" in cut["says"]
+    _apply(repository, cut["diff"])
+
+
 def test_a_copy_becomes_an_import(reviewbot, repository):
     case = ROOT / "tests/cases/reimplements-existing/repo"
     base = repository.commit({"README.md": "x\n"})

@@ -19,6 +19,8 @@ from reviewbot.source.units import File
 
 NOT_MADE = "no diff is made of findings of this rule"
 PARSES = "applies, and the files parse"
+# Whether two tests of these are one is measured by what each of them notices.
+ANSWERED = frozenset({"duplicate-test"})
 _IMPLIED = re.compile(r"^`(\w+)` is computed from")
 
 
@@ -37,14 +39,18 @@ def cuts(
     read: Callable[[str], bytes | None],
     texts: Callable[[], Iterable[tuple[str, bytes]]],
     own: Mapping[str, Sequence[int]],
+    *,
+    questions: bool = False,
 ) -> list[Made]:
-    """One for each proved or likely finding, in their order; questions are none.
+    """One for each proved or likely finding, in their order; with `questions` also for those questions that
+    running can answer.
 
     `read` gives a file of the head, `texts` all of them, `own` the lines that the change brought in.
     """
     out = []
     for thread in threads:
-        if thread.finding.certainty != "question":
+        asked = questions and thread.finding.rule in ANSWERED
+        if thread.finding.certainty != "question" or asked:
             out.append(_cut(thread, Draft(read, texts), own))
     return out
 
@@ -129,6 +135,8 @@ def _edit(draft: Draft, finding: Finding) -> None:
         reuse(draft, finding)
     elif finding.fix is not None:
         _fixed(draft, finding.fix.edits)
+    elif finding.rule == "duplicate-test":
+        _whole_unit(draft, finding)
     elif finding.rule == "implied-check":
         _implied(draft, finding)
     elif finding.rule == "unreachable-check":
@@ -153,6 +161,16 @@ def _fixed(draft: Draft, edits: Sequence[Edit]) -> None:
         lines = source.lines
         draft.files[edit.path] = Source(b"".join([*lines[: edit.line - 1], text, *lines[edit.end_line :]]))
         _ = draft.files[edit.path].tree
+
+
+def _whole_unit(draft: Draft, finding: Finding) -> None:
+    source = draft.source(finding.span.path)
+    unit = File(finding.span.path, source.content).unit(finding.unit)
+    lines = (unit.line, unit.end_line) if unit is not None else (finding.span.line, finding.span.end_line)
+    node = source.statement(*lines)
+    if node is None:
+        raise NoCut("it is not a statement of its own")
+    draft.files[finding.span.path] = delete(source, node)
 
 
 def _unreachable(draft: Draft, finding: Finding) -> None:

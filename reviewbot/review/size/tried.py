@@ -97,7 +97,9 @@ def tried(
             if one.cut.state == "applies":
                 progress(f"running diff {number} of {len(made)}: {one.cut.id}")
                 one = _judged(bench, one)
-            out.append(one)
+            # A question that no run has answered stays one: nothing is proposed.
+            if one.cut.certainty != "question" or one.cut.state == "tested":
+                out.append(one)
         return out
 
 

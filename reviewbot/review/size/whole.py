@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from reviewbot.model import Review
+from reviewbot.model import Review, Thread
 from reviewbot.review.size.cuts import Made, cuts
 from reviewbot.review.size.joint import after_all, check_table, joint
 from reviewbot.review.size.result import RoundSize, Size
@@ -17,17 +17,27 @@ MOST_TEXT = 1 << 20  # bytes of a file in which names are looked for
 
 # What running shows of the cuts: they come back tested, withdrawn, or as they were.
 Try = Callable[[Sequence[Made]], Sequence[Made]]
+Watch = Callable[[Iterable[Thread], int], Iterable[Thread]]
 
 
 def whole(
-    folder: Path, repository: Repository, review: Review, rounds: Sequence[RoundSize], tried: Try = list
+    folder: Path,
+    repository: Repository,
+    review: Review,
+    rounds: Sequence[RoundSize],
+    tried: Try | None = None,
+    watch: Watch = lambda items, total: items,
 ) -> Size:
-    """All of it; `folder` is where git is asked, `review` that of the last round."""
+    """All of it; `folder` is where git is asked, `review` that of the last round. `watch` passes the findings
+    on while their diffs are made; it is for showing progress."""
     last = review.rounds[-1]
     own = {one.path: one.added for one in churn(folder, last.merge_base, last.head)}
     read = lru_cache(maxsize=512)(partial(repository.read, last.head))
     texts = lru_cache(maxsize=1)(partial(_texts, repository, last.head))
-    made = tried(cuts(review.threads, read, texts, own))
+    threads = watch(review.threads, len(review.threads))
+    made: Sequence[Made] = cuts(threads, read, texts, own, questions=tried is not None)
+    if tried is not None:
+        made = tried(made)
     together = joint(made, read, texts)
     return Size(
         repository=review.repository,
