@@ -143,7 +143,7 @@ def _change(repository, dice):
     return repository.commit()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_every_sum_is_a_sum_of_git(reviewbot, repository, seed):
     dice = random.Random(seed)
     base = repository.commit({name: _content(dice) for name in NAMES[:5]})
@@ -164,6 +164,7 @@ def test_every_sum_is_a_sum_of_git(reviewbot, repository, seed):
         assert len(this["files"]) == len(names)
 
 
+@pytest.mark.slow
 def test_attributes_and_a_user_s_own_settings_count_as_they_do_for_git(reviewbot, repository):
     base = repository.commit(
         {"a.py": "".join(f"x = {n}\n" for n in range(20)), ".gitattributes": "*.lock binary\n"}
@@ -364,6 +365,7 @@ def _apply(repository, diff):
     (repository.folder / "proposed.diff").unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "text", "stays"),
     [
@@ -471,6 +473,7 @@ def test_every_proposed_diff_applies(reviewbot, repository, ends):
         repository.git("reset", "--quiet", "--hard", head)
 
 
+@pytest.mark.slow
 def test_markdown_is_inert_and_pinned(reviewbot, repository):
     base = repository.commit({"README.md": "x\n"})
     head = repository.commit(

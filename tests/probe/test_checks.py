@@ -54,6 +54,7 @@ def test_a_derived_field_is_compared_in_vain_and_the_checks_that_still_catch_it_
         assert name in found["says"]
 
 
+@pytest.mark.slow
 def test_a_field_that_is_constant_on_these_inputs_is_asked_about(probed, restore):
     file = restore / "tests" / "test_parity.py"
     file.write_text(file.read_text().replace('"reward": 0.0', '"reward": 1.0'))

@@ -207,6 +207,7 @@ def test_a_nan_that_passes_is_proved(linted, tmp_path):
     assert (change["where"], change["after"]) == ("candidate[0].loss", "nan")
 
 
+@pytest.mark.slow
 def test_a_nan_that_something_else_catches_is_withdrawn(linted, tmp_path):
     guarded = SCALARS.replace(
         "    for left",
@@ -236,6 +237,7 @@ def test_same():
 """
 
 
+@pytest.mark.slow
 def test_a_key_that_both_sides_lack_is_proved(linted, tmp_path):
     folder = _written(tmp_path, records=RECORDS, test_records=RECORDS_TEST)
     (finding,), _ = linted(folder, "missing-equals-missing")
@@ -244,6 +246,7 @@ def test_a_key_that_both_sides_lack_is_proved(linted, tmp_path):
     assert sorted(change["where"] for change in changes) == ["baseline[0].reward", "candidate[0].reward"]
 
 
+@pytest.mark.slow
 def test_a_key_that_is_missed_elsewhere_is_withdrawn(linted, tmp_path):
     guarded = RECORDS.replace(
         "    for left",
@@ -256,6 +259,7 @@ def test_a_key_that_is_missed_elsewhere_is_withdrawn(linted, tmp_path):
     assert "missing-equals-missing: withdrawn: each of the" in said
 
 
+@pytest.mark.slow
 def test_an_excuse_behind_which_everything_is_compared_is_withdrawn(linted, case):
     folder = case("excuse-branch")
     assert len(linted(folder, "excuse-branch")[0]) == 1
@@ -269,6 +273,7 @@ def test_an_excuse_behind_which_everything_is_compared_is_withdrawn(linted, case
     assert "excuse-branch: withdrawn: each of the" in said
 
 
+@pytest.mark.slow
 def test_a_field_that_is_put_back_by_other_means_is_withdrawn(linted, case):
     folder = case("field-dropped-on-rebuild")
     file = folder / "serving" / "decide.py"
@@ -301,6 +306,7 @@ def test_same():
 """
 
 
+@pytest.mark.slow
 def test_a_loop_over_what_a_filter_leaves_is_not_withdrawn_because_all_rows_are_counted(linted, tmp_path):
     filtered = GUARDED.replace("in rows:", "in [row for row in rows if row['keep']]:")
     folder = _written(tmp_path, guarded=filtered, test_guarded=GUARDED_TEST)

@@ -48,6 +48,7 @@ def _split(folder):
     return package.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [

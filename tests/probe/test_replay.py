@@ -53,6 +53,7 @@ def test_a_file_that_is_no_evidence_is_named(reviewbot, weak):
     assert "other.json: is not evidence" in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", list(pythons()))
 def test_any_python_at_hand_comes_to_the_same_verdict(reviewbot, weak, python):
     reviewbot("probe", "tests/parity.py::main", "--save", "evidence.json", cwd=weak)
