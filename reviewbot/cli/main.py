@@ -7,6 +7,7 @@ import importlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from reviewbot import __version__
@@ -91,4 +92,8 @@ def run() -> None:
     # A file's name can hold bytes, and a terminal lack characters, that could not be written otherwise.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if not sys.warnoptions:
+        # What Python thinks of a pattern or a literal under review is its author's concern, not our user's.
+        warnings.simplefilter("ignore")
+        sys.warnoptions.append("ignore")  # processes that are started from here take this over
     sys.exit(main())
