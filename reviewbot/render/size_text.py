@@ -15,7 +15,8 @@ from reviewbot.render.inert import visible
 from reviewbot.review.size.result import KINDS, Cut, FileSize, Kind, RoundSize, Size
 
 MOST = 60  # rows of a table; JSON has all
-BAR = 24  # columns of the longest bar
+BAR, SHORT_BAR = 24, 12  # columns of the longest bar, with room for it and without
+ROOM = 110
 PIPED = 120  # columns where there is no terminal to ask
 # Colours that are told apart without red against green.
 COLOURS: dict[Kind, str] = {
@@ -62,9 +63,10 @@ def text(size: Size, *, colour: bool = False, diffs: bool = False) -> str:
         emoji=False,
     )
     last = size.rounds[-1]
+    bar = BAR if console.width >= ROOM else SHORT_BAR
     console.print(Text(claim(size), style="bold"))
-    console.print(_kinds(last))
-    console.print(_files(last))
+    console.print(_kinds(last, bar))
+    console.print(_files(last, bar))
     if len(size.rounds) > 1:
         console.print(_rounds(size.rounds))
     if size.cuts:
@@ -72,7 +74,7 @@ def text(size: Size, *, colour: bool = False, diffs: bool = False) -> str:
         for cut in size.cuts:
             _along(console, cut)
     if size.checks:
-        console.print(_checks(size))
+        console.print(_checks(size, console.width))
     if diffs:
         for cut in size.cuts:
             if cut.diff and cut.state != "withdrawn":
@@ -96,7 +98,7 @@ def claim(size: Size, quote: str = "") -> str:
     removed, added = sum(file.own for file in size.after), sum(file.adds for file in size.after)
     if removed or added:
         back = f", {added:,} come back" if added else ""
-        what += f"; {removed:,} of them can go{back}"
+        what += f"; {removed:,} of the added lines can go{back}"
     return what + "."
 
 
@@ -107,22 +109,22 @@ def _table(*columns: tuple[str, bool]) -> Table:
     return table
 
 
-def _long(value: int, most: int) -> int:
-    """How long a bar is: at least one for anything above nothing."""
-    return max(1, round(BAR * value / most)) if value and most else 0
+def _long(value: int, most: int, bar: int) -> int:
+    """How long a bar is of at most `bar`: at least one for anything above nothing."""
+    return max(1, round(bar * value / most)) if value and most else 0
 
 
-def _kinds(last: RoundSize) -> Table:
+def _kinds(last: RoundSize, bar: int) -> Table:
     table = _table(("lines added by kind", False), ("+", True), ("−", True), ("", False))
     most = max((count.added for count in last.kinds.values()), default=0)
     for kind, count in last.kinds.items():
-        drawn = Text(GLYPHS[kind] * _long(count.added, most), style=COLOURS[kind])
+        drawn = Text(GLYPHS[kind] * _long(count.added, most, bar), style=COLOURS[kind])
         table.add_row(KINDS[kind], f"{count.added:,}", f"{count.deleted:,}", drawn)
     table.add_row("all, as git counts", f"{last.lines.added:,}", f"{last.lines.deleted:,}", "", style="bold")
     return table
 
 
-def _files(last: RoundSize) -> Table:
+def _files(last: RoundSize, bar: int) -> Table:
     table = _table(
         ("file", False), ("+", True), ("−", True), ("checks", True), ("lines each", True), ("", False)
     )
@@ -142,14 +144,14 @@ def _files(last: RoundSize) -> Table:
         if file.cannot_fail:
             checks = f"{checks or 0} (+{file.cannot_fail} cannot)"
         table.add_row(
-            name, f"{file.lines.added:,}", f"{file.lines.deleted:,}", checks, each, _parts(file, most)
+            name, f"{file.lines.added:,}", f"{file.lines.deleted:,}", checks, each, _parts(file, most, bar)
         )
     return table
 
 
-def _parts(file: FileSize, most: int) -> Text:
+def _parts(file: FileSize, most: int, bar: int) -> Text:
     """The file's bar, its parts in the colours of their kinds."""
-    length = _long(file.lines.added, most)
+    length = _long(file.lines.added, most, bar)
     drawn = Text()
     done = 0
     sofar = 0
@@ -195,10 +197,10 @@ def _along(console: Console, cut: Cut) -> None:
         console.print(Text(f"{cut.id} takes along: {named}"))
 
 
-def _checks(size: Size) -> Table:
+def _checks(size: Size, width: int) -> Table:
     table = _table(("check", False), ("today", True), ("after", False))
     table.columns[0].overflow, table.columns[0].no_wrap = "ellipsis", True
-    table.columns[0].max_width = 64
+    table.columns[0].max_width = min(64, width // 2)
     path = ""
     for check in size.checks[:MOST]:
         if check.path != path:

@@ -200,6 +200,15 @@ def test_text_shows_kinds_files_and_rounds(reviewbot, repository):
     assert any(row[:3] == ["tests/test_rows.py", "24", "0"] for row in rows)
 
 
+@pytest.mark.slow
+def test_a_narrow_terminal_is_kept_to(reviewbot, parity):
+    env = {"FORCE_COLOR": "1", "COLUMNS": "80"}
+    ran = reviewbot("size", "--base", "main", cwd=parity.folder, env=env)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", ran.out).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("gone with C1: line 23 checks" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
