@@ -10,10 +10,12 @@ from reviewbot.model import Review, Thread
 from reviewbot.review.size.cuts import Made, cuts
 from reviewbot.review.size.joint import after_all, check_table, joint
 from reviewbot.review.size.result import RoundSize, Size
+from reviewbot.review.size.source import NoCut
 from reviewbot.source.git import Repository
 from reviewbot.source.numstat import churn
 
 MOST_TEXT = 1 << 20  # bytes of a file in which names are looked for
+MOST_TEXTS = 512 << 20  # bytes of all such files
 
 # What running shows of the cuts: they come back tested, withdrawn, or as they were.
 Try = Callable[[Sequence[Made]], Sequence[Made]]
@@ -33,7 +35,7 @@ def whole(
     last = review.rounds[-1]
     own = {one.path: one.added for one in churn(folder, last.merge_base, last.head)}
     read = lru_cache(maxsize=512)(partial(repository.read, last.head))
-    texts = lru_cache(maxsize=1)(partial(_texts, repository, last.head))
+    texts = _Texts(repository, last.head)
     threads = watch(review.threads, len(review.threads))
     made: Sequence[Made] = cuts(threads, read, texts, own, questions=tried is not None)
     if tried is not None:
@@ -49,14 +51,35 @@ def whole(
     )
 
 
-def _texts(repository: Repository, commit: str) -> list[tuple[str, bytes]]:
-    """Every file of a commit that is text and no larger than `MOST_TEXT`."""
-    return [(path, content) for path, content in _contents(repository, commit) if b"\0" not in content[:8000]]
+class _Texts:
+    """Every file of a commit that is text and no larger than `MOST_TEXT`, read at the first question.
 
+    Raises NoCut where they are more than `MOST_TEXTS` bytes: then nobody can say that a name is used nowhere.
+    """
 
-def _contents(repository: Repository, commit: str) -> Iterable[tuple[str, bytes]]:
-    for entry in repository.files(commit):
-        if entry.kind == "file":
-            content = repository.blob(entry.id)
-            if len(content) <= MOST_TEXT:
-                yield entry.path, content
+    def __init__(self, repository: Repository, commit: str) -> None:
+        self._repository, self._commit = repository, commit
+        self._known: list[tuple[str, bytes]] | None = None
+        self._too_many = False
+
+    def __call__(self) -> list[tuple[str, bytes]]:
+        if self._known is None and not self._too_many:
+            self._known = self._read()
+        if self._known is None:
+            raise NoCut("the repository is too large to look for names in")
+        return self._known
+
+    def _read(self) -> list[tuple[str, bytes]] | None:
+        found = []
+        left = MOST_TEXTS
+        for entry in self._repository.files(self._commit):
+            if entry.kind != "file":
+                continue
+            content = self._repository.blob(entry.id)
+            if len(content) <= MOST_TEXT and b"\0" not in content[:8000]:
+                found.append((entry.path, content))
+                left -= len(content)
+            if left < 0:
+                self._too_many = True
+                return None
+        return found
