@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from reviewbot.flow.foreign import helper_of
-from reviewbot.flow.formulas import called, formula, inlined, resolved, text_of, work
+from reviewbot.flow.formulas import called, formula, given_once, inlined, resolved, text_of, work
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
@@ -117,10 +117,11 @@ class TestRestatesCode(Rule):
         tree = unit.tree
         if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
+        known = given_once(tree.body)
         for left, right, place in _compared(unit):
-            yield from self._formula(unit, left, right, place, tree.body, repo)
+            yield from self._formula(unit, left, right, place, known, repo)
         if in_test_file(unit.file.path):
-            yield from self._text(unit, tree.body, repo)
+            yield from self._text(unit, known, repo)
 
     def _formula(
         self,
@@ -128,10 +129,10 @@ class TestRestatesCode(Rule):
         left: ast.expr,
         right: ast.expr,
         place: ast.expr | ast.stmt,
-        body: list[ast.stmt],
+        known: dict[str, ast.expr],
         repo: Repo,
     ) -> Iterator[Finding]:
-        sides = [resolved(side, body) for side in (left, right)]
+        sides = [resolved(side, known) for side in (left, right)]
         for actual, expected in (sides, sides[::-1]):
             if not isinstance(actual, ast.Call) or work(expected) < _OPERATIONS:
                 continue
@@ -160,11 +161,11 @@ class TestRestatesCode(Rule):
             )
             return
 
-    def _text(self, unit: Unit, body: list[ast.stmt], repo: Repo) -> Iterator[Finding]:
+    def _text(self, unit: Unit, known: dict[str, ast.expr], repo: Repo) -> Iterator[Finding]:
         found: dict[str, tuple[Step, list[ast.Assert]]] = {}
         for node in sorted(unit.asts(ast.Assert), key=lambda one: one.lineno):
             text = _looked_through(node.test)
-            what = _source_of(resolved(text, body), unit, repo) if text is not None else None
+            what = _source_of(resolved(text, known), unit, repo) if text is not None else None
             if what is not None:
                 found.setdefault(what[0], (what[1], []))[1].append(node)
         for name, (source, places) in found.items():

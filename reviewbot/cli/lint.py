@@ -199,6 +199,9 @@ class _Session:
                 force=self.options.force_exclude,
             )
             paths = list(found)
+            if not paths and next(discover.files_under(given), None) is not None:
+                says = "reviewbot: `exclude` or --exclude leaves out every file that was given"
+                print(says, file=sys.stderr)
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
         made = self._report({result.path: result for result in done})

@@ -79,8 +79,8 @@ def called(call: ast.Call, tree: FunctionTree, *, method: bool = False) -> dict[
     return whole if len(call.args) <= len(names) and set(every) <= set(whole) else None
 
 
-def resolved(node: ast.expr, body: list[ast.stmt]) -> ast.expr:
-    """The expression with the names that straight statements of `body` give one value replaced by it."""
+def given_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
+    """The names that straight statements of `body` give one value, with that value."""
     stored: dict[str, list[ast.expr | None]] = {}
     for statement in body:
         for below in ast.walk(statement):
@@ -88,7 +88,11 @@ def resolved(node: ast.expr, body: list[ast.stmt]) -> ast.expr:
                 whole = isinstance(statement, ast.Assign) and statement.targets == [below]
                 value = statement.value if whole and isinstance(statement, ast.Assign) else None
                 stored.setdefault(below.id, []).append(value)
-    known = {name: found[0] for name, found in stored.items() if len(found) == 1 and found[0] is not None}
+    return {name: found[0] for name, found in stored.items() if len(found) == 1 and found[0] is not None}
+
+
+def resolved(node: ast.expr, known: Mapping[str, ast.expr]) -> ast.expr:
+    """The expression with the names in `known` replaced by their values, and those in these."""
     for _ in range(_DEPTH):
         if not any(isinstance(one, ast.Name) and one.id in known for one in ast.walk(node)):
             break

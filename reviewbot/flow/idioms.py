@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reviewbot.source.shape import own_body, words_of
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
@@ -118,6 +119,7 @@ def _exact(unit: Unit, part: list[ast.stmt]) -> tuple[str, ...]:
     )
 
 
+@once
 def _own_names(unit: Unit) -> frozenset[str]:
     found: set[str] = set()
     for node in ast.walk(unit.tree):

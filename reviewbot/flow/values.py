@@ -264,8 +264,12 @@ class Values:
     def _run(self, every: list[cst.CSTNode]) -> None:
         root = self.root
         # What a closure or another function may rebind at any time reaches every use.
-        self._rebinds = any(type(node) is cst.Nonlocal or type(node) is cst.Global for node in every)
-        for node in every if self._rebinds else ():
+        self._rebound = [
+            (self._index.rank(node), item.name.value)
+            for node in self._index.find(cst.Nonlocal, cst.Global)
+            for item in node.names  # type: ignore[attr-defined]
+        ]
+        for node in every if self._rebound else ():
             if type(node) is cst.FunctionDef and node is not root:
                 for binding in self._nonlocal(node):
                     self._shared[binding.name] = self._shared.get(binding.name, frozenset()) | {binding}
@@ -533,21 +537,16 @@ class Values:
                     self._bind(scratch, name, node, "import")
                     yield from scratch[name]
             for target, value, kind in targets:
-                inside: Environment = {}
-                self._target(target, value, inside, kind)
-                for bound in inside.values():
-                    yield from bound
+                # Bound alone: what a target reads is read where its statement runs.
+                for bound, source, role in unpack(target, value, "item" if kind == "loop" else "whole"):
+                    yield self._binding(bound.value, bound, kind, source, role)
             stack += children(node)
 
     def _nonlocal(self, function: cst.FunctionDef) -> Iterator[Binding]:
-        if not self._rebinds:
+        if not self._rebound:
             return
-        names = {
-            item.name.value
-            for node in walk(function.body)
-            if isinstance(node, (cst.Nonlocal, cst.Global))
-            for item in node.names
-        }
+        start, end = self._index.reach(function.body)
+        names = {name for rank, name in self._rebound if start <= rank < end}
         if names:
             yield from (binding for binding in self._binds(function) if binding.name in names)
 

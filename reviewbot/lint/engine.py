@@ -166,6 +166,7 @@ def examine(
         effort = Effort(len(content), len(file.units), file.parses, file.parse_seconds, taken)
     finally:
         file.close()
+        repo.let_go()
     return Result(
         path,
         findings=(*(one for one in found if not ignored.covers(one)), *ignored.faults),

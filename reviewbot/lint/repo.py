@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import File
 
 _Value = TypeVar("_Value")
+KEPT_BYTES = 150_000  # of other files that stay parsed between one file and the next
 
 Fact = tuple[str, str]
 """What was asked and of what: ("pytest", "tests"), ("file", "tests/conftest.py")."""
@@ -108,7 +109,10 @@ class Repo:
         from reviewbot.source.units import File
 
         content = self.read(path)
-        if path not in self._parsed:
+        if path in self._parsed:
+            # To the end: what was asked for last is let go last.
+            self._parsed[path] = self._parsed.pop(path)
+        else:
             try:
                 self._parsed[path] = None if content is None else File(path, content)
             except UnreadableFile:
@@ -147,6 +151,18 @@ class Repo:
         return self._ask((f"index:{kind}", name), tuple)
 
     # What the engine asks.
+
+    def let_go(self) -> None:
+        """Lets go of the other files that were parsed, but for the last few, once a file has been looked at:
+        all of a repository parsed would take some hundred times its size."""
+        held = sum(len(parsed.content) for parsed in self._parsed.values() if parsed is not None)
+        for path, parsed in list(self._parsed.items()):
+            if held <= KEPT_BYTES:
+                return
+            if parsed is not None:
+                held -= len(parsed.content)
+                parsed.close()
+                del self._parsed[path]
 
     def before(self) -> Repo:
         """The repository before the change, as a whole: for who looks at it, not for who compares with it."""

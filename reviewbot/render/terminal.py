@@ -45,7 +45,7 @@ def summary(report: Report, *, colour: bool = False, did: tuple[str, int] | None
         places = len({finding.span.path for finding in shown})
         said = [f"{_count(len(shown), 'finding')} ({kinds}) in {places} of {files}"]
     else:
-        said = [f"nothing found in {files}"]
+        said = [f"nothing found in {files}" if report.files else "no file was looked at"]
     if report.suppressed:
         said.append(f"{len(report.suppressed)} suppressed with a reason")
     safe = sum(finding.fix is not None and finding.fix.safe for finding in shown)

@@ -245,6 +245,15 @@ def test_the_configuration_excludes_and_decides_what_fails(reviewbot, tmp_path):
     assert reviewbot("lint", "gen/test_c.py", "--fail-on", "proved", "--force-exclude").code == 0
 
 
+def test_exclusions_that_leave_nothing_are_named(reviewbot, tmp_path):
+    write(tmp_path, {"tests/test_a.py": WEAK, "pyproject.toml": "[tool.reviewbot]\nexclude = ['tests']\n"})
+    ran = reviewbot("lint")
+    assert (ran.code, ran.out) == (0, "no file was looked at\n")
+    assert ran.err == "reviewbot: `exclude` or --exclude leaves out every file that was given\n"
+    (tmp_path / "empty").mkdir()
+    assert reviewbot("lint", "empty").err == ""
+
+
 def test_certainty_is_a_floor(reviewbot, tmp_path):
     likely = "def test(run):\n    for row in [row for row in run(1) if row.done]:\n        assert row == 1\n"
     write(tmp_path, {"a.py": likely + WEAK})
