@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -489,6 +490,7 @@ def _compare(options: argparse.Namespace) -> int:
         same_files=same,
     )
     ready = time.monotonic()
+    gc.freeze()  # what is there by now stays: it need not be looked through again and again
     with _reading(options, reference, restored, "compare") as step:
         result = compare.compared(reference, restored, settings, step)
     profile = {"control": ready - started, "compare": time.monotonic() - ready}

@@ -117,7 +117,9 @@ def _pair(state: _State, pair: Pair) -> None:
     state.fields.saw(restored)
     state.groups.add(reference)
     state.candidates = state.candidates or recorded(restored.top_logprobs) or recorded(restored.top_logits)
-    outcome = judged(reference, restored, state.options.limits, pair.same_bytes, state.options.sides)
+    outcome = judged(
+        reference, restored, state.options.limits, pair.same_bytes, pair.finite, state.options.sides
+    )
     cut = (
         outcome.tie_at
         if outcome.tie

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
-from operator import eq, sub
 from typing import Any
 
 from reviewbot.parity import near_tie
 from reviewbot.parity.near_tie import Tie
 from reviewbot.parity.rows import COMPARED, Row, first_difference, not_a_number
 
+CHUNK = 128  # values compared at once
 SHORT = 200  # characters of a value that a failure shows
 
 
@@ -73,14 +73,17 @@ def judged(
     restored: Row,
     limits: Limits,
     same_bytes: bool = False,
+    finite: bool = False,
     sides: Sides = ("reference", "restored"),
 ) -> Judged:
     """The same row of both runs. With `same_bytes` both are equal, and only sense is checked.
 
-    `sides` are what the runs are called.
+    `finite` says that no list has a value that is no number. `sides` are what the runs are called.
     """
+    numbers = _NUMBERS if finite else _NUMBERS + _LISTS
     if same_bytes:
-        return _sensible(reference, restored, Judged(logprobs=_identical(reference)), sides)
+        same = None if reference.logprobs is None else _identical(reference, reference.logprobs)
+        return _sensible(reference, restored, Judged(logprobs=same), sides, numbers)
     dropped = [
         Difference(name, None, _brief(one), _brief(other), f"the {sides[other is None]} run did not "
                    "write it")
@@ -91,7 +94,9 @@ def judged(
     if reference.token_ids is not None and restored.token_ids is not None:
         at = first_difference(reference.token_ids, restored.token_ids)
     if at is not None:
-        return _sensible(reference, restored, _tokens_differ(reference, restored, at, limits, dropped), sides)
+        return _sensible(
+            reference, restored, _tokens_differ(reference, restored, at, limits, dropped), sides, numbers
+        )
     differences = [*dropped, *filter(None, (_exact(n, reference, restored) for n in _EXACT_AFTER_TOKENS))]
     logprobs, too_far = _logprobs("logprobs", reference, restored, limits.logprob(reference))
     _, trainers = _logprobs("prev_logprobs", reference, restored, limits.logprob(reference))
@@ -100,9 +105,11 @@ def judged(
     judged = Judged(
         differences=tuple(differences), advantage=advantage, logprobs=logprobs, advantage_difference=gap
     )
-    return _sensible(reference, restored, judged, sides)
+    return _sensible(reference, restored, judged, sides, numbers)
 
 
+_NUMBERS = ("reward", "sample_mask")
+_LISTS = ("logprobs", "prev_logprobs", "advantages")
 _EXACT_AFTER_TOKENS = ("text", "loss_mask", "reward", "sample_mask", "finish_reason", "extras")
 
 
@@ -141,7 +148,7 @@ def _mask_until(row: Row, at: int) -> list[int | float | bool]:
 
 def _exact(name: str, reference: Row, restored: Row) -> Difference | None:
     one, other = getattr(reference, name), getattr(restored, name)
-    if one is None or other is None or one == other:
+    if one is None or other is None or one is other or one == other:
         return None
     if name == "extras":
         for key in sorted(one.keys() | other.keys()):
@@ -159,17 +166,9 @@ def _exact(name: str, reference: Row, restored: Row) -> Difference | None:
     return Difference(name, None, _brief(one), _brief(other), f"{name} differs")
 
 
-def _trained(row: Row, values: list[float]) -> list[float]:
-    """The values at trained tokens; all where there is no mask of the same length."""
-    if row.loss_mask is None or len(row.loss_mask) != len(values):
-        return values
-    return list(compress(values, row.loss_mask))
-
-
-def _identical(row: Row) -> Compared | None:
-    if row.logprobs is None:
-        return None
-    tokens = len(_trained(row, row.logprobs))
+def _identical(row: Row, values: list[float]) -> Compared:
+    mask = row.loss_mask
+    tokens = len(values) if mask is None or len(mask) != len(values) else len(mask) - mask.count(0)
     return Compared(tokens, tokens, 0.0, 0.0)
 
 
@@ -182,24 +181,29 @@ def _logprobs(
     if len(one) != len(other):
         at = min(len(one), len(other))
         return None, Difference(name, at, len(one), len(other), f"{len(one)} values became {len(other)}")
-    left, right = _trained(reference, one), _trained(reference, other)
-    if left == right:
-        return Compared(len(left), len(left), 0.0, 0.0), None
-    gaps = list(map(abs, map(sub, left, right)))
-    total = sum(gaps)
-    if math.isfinite(total):
-        largest = max(gaps)
-        identical = gaps.count(0.0)
-    else:
-        finite = [gap for gap in gaps if math.isfinite(gap)]
-        largest, total, identical = max(finite, default=0.0), sum(finite), sum(map(eq, left, right))
-    compared = Compared(len(left), identical, largest, total)
+    if one is other:
+        return _identical(reference, one), None
+    same = _identical(reference, one)
+    mask = reference.loss_mask if reference.loss_mask and len(reference.loss_mask) == len(one) else None
+    gaps = {index: abs(a - b) for index, a, b in _different(one, other) if mask is None or mask[index]}
+    finite = [gap for gap in gaps.values() if math.isfinite(gap)]
+    largest = max(finite, default=0.0)
+    compared = Compared(same.tokens, same.tokens - len(gaps), largest, sum(finite))
     if largest <= noise:
         return compared, None
-    gaps = [abs(a - b) for a, b in zip(one, other, strict=True)]
-    at = next(index for index, gap in enumerate(gaps) if gap > noise and _counts(reference, index))
+    at = next(index for index, gap in gaps.items() if gap > noise)
     why = f"{name} differ by {gaps[at]:.4g}, more than {noise:g}"
     return compared, Difference(name, at, one[at], other[at], why)
+
+
+def _different(one: list[float], other: list[float]) -> Iterator[tuple[int, float, float]]:
+    """Where two lists of one length differ. What is equal is passed over in C."""
+    for start in range(0, len(one), CHUNK):
+        left, right = one[start : start + CHUNK], other[start : start + CHUNK]
+        if left != right:
+            for index, (a, b) in enumerate(zip(left, right, strict=True), start):
+                if a != b:
+                    yield index, a, b
 
 
 def _until(reference: Row, restored: Row, at: int) -> Compared | None:
@@ -218,7 +222,7 @@ def _until(reference: Row, restored: Row, at: int) -> Compared | None:
 
 def _advantages(reference: Row, restored: Row, limit: float) -> tuple[Difference | None, float]:
     one, other = reference.advantages, restored.advantages
-    if one is None or other is None or one == other:
+    if one is None or other is None or one is other or one == other:
         return None, 0.0
     ours, theirs = (value if isinstance(value, list) else [value] for value in (one, other))
     if len(ours) != len(theirs):
@@ -234,16 +238,17 @@ def _advantages(reference: Row, restored: Row, limit: float) -> tuple[Difference
     return Difference("advantages", at_, ours[at_], theirs[at_], why), largest
 
 
-def _sensible(reference: Row, restored: Row, judged: Judged, sides: Sides) -> Judged:
+def _sensible(reference: Row, restored: Row, judged: Judged, sides: Sides, numbers: Sequence[str]) -> Judged:
     """Adds what makes no sense in itself: numbers that are none, lists that do not fit the tokens."""
     found: list[Difference] = []
     count = 0
-    for name in ("reward", "sample_mask", "logprobs", "prev_logprobs", "advantages"):
+    for name in numbers:
         one, other = getattr(reference, name), getattr(restored, name)
-        bad = _numberless(one) + ([] if other is one else _numberless(other))
+        bad_one = _numberless(one)
+        bad_other = bad_one if other is one else _numberless(other)
+        bad, only_one = bad_one if other is one else bad_one + bad_other, bad_one != bad_other
         count += len(bad)
         trained = [at for at in bad if _counts(reference, at) or _counts(restored, at)]
-        only_one = _numberless(one) != _numberless(other)
         if not trained and not (bad and only_one):
             continue
         at = min(trained or bad)

@@ -24,12 +24,16 @@ IN_MEMORY = 64 * 1024 * 1024  # bytes of rows that wait in memory for their part
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The same row of both runs. `same_bytes`: their lines are equal byte for byte."""
+    """The same row of both runs. `same_bytes`: their lines are equal byte for byte.
+
+    `finite`: no list in them has a value that is not a number, or infinite.
+    """
 
     row: Identity
     reference: Row
     restored: Row
     same_bytes: bool
+    finite: bool
     restored_at: Where
 
 
@@ -111,20 +115,40 @@ def _side_by_side(
     one: _Waiting, left: Line, other: _Waiting, right: Line
 ) -> Pair | tuple[Identity, Identity]:
     """Two lines that came together, as a pair if both are the same row for the first time."""
-    same_bytes = (
-        left.data == right.data
-        and type(one.dump.format) is type(other.dump.format)
-        and (left.where.step, left.where.index) == (right.where.step, right.where.index)
-    )
-    reference = one.dump.row(left)
-    restored = reference if same_bytes else other.dump.row(right)
+    reference, restored = _both(one, left, other, right, left.where.index == right.where.index)
+    same_bytes = restored is reference
     reference, restored = one.dump.numbered(reference), other.dump.numbered(restored)
     row, its = identity(reference), identity(restored)
     if row != its or row in one.seen or row in other.seen:
         return row, its
     one.seen.add(row)
     other.seen.add(row)
-    return Pair(row, reference, restored, same_bytes, right.where)
+    return Pair(row, reference, restored, same_bytes, _finite(left, right, same_bytes), right.where)
+
+
+def _both(one: _Waiting, left: Line, other: _Waiting, right: Line, alike: bool) -> tuple[Row, Row]:
+    """Both lines as rows: one and the same row for equal bytes.
+
+    `alike` says that what a row has from its place in its file is the same for both.
+    """
+    reference = one.dump.row(left)
+    if (
+        not alike
+        or type(one.dump.format) is not type(other.dump.format)
+        or left.where.step != right.where.step
+    ):
+        return reference, other.dump.row(right)
+    if left.data == right.data:
+        return reference, reference
+    return reference, one.dump.format.like(reference, left.data, right.data) or other.dump.row(right)
+
+
+def _finite(left: Line, right: Line, same_bytes: bool) -> bool:
+    """Whether the lines themselves show it: JSON has no word for what is not finite."""
+    return all(
+        line.data[:1] == b"{" and b"N" not in line.data and b"I" not in line.data
+        for line in ((left,) if same_bytes else (left, right))
+    )
 
 
 def _arrived(mine: _Waiting, line: Line, row: Identity, yours: _Waiting) -> Iterator[Pair | Repeated]:
@@ -138,9 +162,14 @@ def _arrived(mine: _Waiting, line: Line, row: Identity, yours: _Waiting) -> Iter
         return
     (left, right) = (line, partner) if mine.side == "reference" else (partner, line)
     one, other = (mine, yours) if mine.side == "reference" else (yours, mine)
-    yield Pair(row, _named(one, left, row), _named(other, right, row), left.data == right.data, right.where)
+    reference, restored = _both(one, left, other, right, True)
+    same_bytes = restored is reference
+    reference = _named(reference, row)
+    restored = reference if same_bytes else _named(restored, row)
+    yield Pair(row, reference, restored, same_bytes, _finite(left, right, same_bytes), right.where)
 
 
-def _named(side: _Waiting, line: Line, row: Identity) -> Row:
-    found = side.dump.row(line)
-    return found if found.sample is not None else msgspec.structs.replace(found, sample=row[2])
+def _named(found: Row, row: Identity) -> Row:
+    """The row under its identity, which its dump has counted out."""
+    step, prompt, sample = row
+    return msgspec.structs.replace(found, step=step, prompt=prompt, sample=sample)

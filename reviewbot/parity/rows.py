@@ -75,7 +75,7 @@ def group(row: Row) -> tuple[int, int | str]:
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int | None:
     """The first index at which two sequences differ; the shorter one's length if one begins the other."""
-    if one == other:
+    if one is other or one == other:
         return None
     shorter = min(len(one), len(other))
     low, high = 0, shorter

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import compress
 
 from reviewbot.parity.judge import Compared
 from reviewbot.parity.rows import COMPARED, OPTIONAL, Row, group
 
-SAMPLE = 20_000  # pairs of log-probs kept for the rank correlation and for plots
+SAMPLE = 5_000  # pairs of log-probs kept for the rank correlation and for plots
 
 
 @dataclass
@@ -127,26 +127,24 @@ class Pairs:
 
     def rank_correlation(self) -> float | None:
         """Spearman's, with mean ranks for equal values; None where a side is constant or too short."""
-        if len(self.sample) < 2:
+        pairs = [(a, b) for a, b in self.sample if a - b == a - b]  # NaN has no rank
+        if len(pairs) < 2:
             return None
-        one, other = zip(*self.sample, strict=True)
+        one, other = zip(*pairs, strict=True)
         try:
             return round(statistics.correlation(_ranks(one), _ranks(other)), 9)
         except statistics.StatisticsError:
             return None
 
 
-def _strided(reference: Row, restored: Row, until: int | None, stride: int) -> Iterator[tuple[float, float]]:
+def _strided(reference: Row, restored: Row, until: int | None, stride: int) -> Iterable[tuple[float, float]]:
     one, other, mask = reference.logprobs, restored.logprobs, reference.loss_mask
     if one is None or other is None:
-        return
+        return ()
     # The phase depends on the row, so that not always the same positions are taken.
-    phase = len(one) % stride
-    part = slice(phase, until, stride)
+    part = slice(len(one) % stride, until, stride)
     pairs = zip(one[part], other[part], strict=False)
-    for a, b in pairs if mask is None else compress(pairs, mask[part]):
-        if a - b == a - b:
-            yield a, b
+    return pairs if mask is None else compress(pairs, mask[part])
 
 
 def _ranks(values: tuple[float, ...]) -> list[float]:

@@ -301,3 +301,53 @@ def test_a_mapping_in_the_configuration(reviewbot, tmp_path):
         (tmp_path / f"{side}.jsonl").write_bytes(lines(records))
     ran = reviewbot("parity", "compare", "one.jsonl", "other.jsonl", "--output-format", "json")
     assert (ran.code, json.loads(ran.out)["rows"]) == (0, ROWS)
+
+
+def written(records: list[dict]) -> bytes:
+    """Lines without blanks, as a fast encoder writes them."""
+    return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)
+
+
+@pytest.mark.parametrize("write", [lines, written], ids=["blanks", "none"])
+@pytest.mark.parametrize("shape", ["plain", "nemo-rl"])
+@pytest.mark.parametrize("field", ["token_ids", "loss_mask", "logprobs", "advantages"])
+def test_a_line_that_is_nearly_equal_is_read_as_any_other(compare, write, shape, field):
+    """Whichever list is different, at whichever end of the line it stands, it is seen where it differs."""
+    ours = rows()
+    theirs = [{**made, field: [*made[field]]} for made in ours]
+    theirs[3][field][4] = 1 - theirs[3][field][4] if field == "loss_mask" else 77
+    for turn in range(2):
+        if shape == "nemo-rl":
+            sides = [[nemo(index, made) for index, made in enumerate(side)] for side in (ours, theirs)]
+        else:
+            sides = [[dict(sorted(made.items(), reverse=bool(turn))) for made in s] for s in (ours, theirs)]
+        code, result = compare(write(sides[0]), write(sides[1]))
+        found = [(f["field"], f["row"][1:], f["first_difference"]) for f in result["failures"]]
+        row = [3, 0] if shape == "nemo-rl" else [1, 1]
+        fields = ("logprobs", "prev_logprobs") if field == "logprobs" and shape == "nemo-rl" else (field,)
+        assert (code, found) == (1, [(name, row, 4) for name in fields])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # The name stands in a text, or deeper, or twice: what is different is not the field.
+        ('"note":"a \\"logprobs\\":[1],\\"b"', '"note":"a \\"logprobs\\":[2],\\"b"'),
+        ('"more":{"advantages":[1]}', '"more":{"advantages":[2]}'),
+        ('"more":{"group_id":1,"logprobs":[9,9]}', '"more":{"group_id":1,"logprobs":[8,8]}'),
+    ],
+)
+def test_names_of_fields_elsewhere_in_a_line_mislead_nobody(compare, one, other):
+    texts = [lines(rows()).decode().replace('"sample_mask": 1.0', f'"sample_mask": 1.0, {more}')
+             for more in (one, other)]  # fmt: skip
+    code, result = compare(*(text.encode() for text in texts))
+    assert (code, result["verdict"]) == (0, "pass")
+
+
+@pytest.mark.parametrize("bad", ["[1, 2}", "[1, 2]]", "[1, 2], [3]", "[1, 1e999]", '["1", 2]', "[1, 2]} {"])
+def test_a_nearly_equal_line_that_is_damaged_is_refused(compare, bad):
+    whole = lines(rows()).decode()
+    at = whole.index('"logprobs": [') + len('"logprobs": ')
+    broken = whole[:at] + bad + whole[whole.index("]", at) + 1 :]
+    code, result = compare(whole.encode(), broken.encode())
+    assert (code, "train_data_step1.jsonl:1: " in result["error"]) == (2, True)

@@ -32,7 +32,8 @@ class Format(Protocol):
 
     `row` may leave `sample` open; the dump then counts the samples of a prompt. `key` gives the same
     step, prompt and sample without reading more than it must. Both raise `ValueError` for data that is not
-    of this format. `unused` names those of a record's keys that no comparison sees.
+    of this format. `like` makes the row of a line out of the row of a nearly equal one, of a file of the same
+    step; None where that cannot be done. `unused` names those of a record's keys that no comparison sees.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Format(Protocol):
     def row(self, data: bytes, where: Where) -> Row: ...
 
     def key(self, data: bytes, where: Where) -> Row: ...
+
+    def like(self, row: Row, known: bytes, line: bytes) -> Row | None: ...
 
     def unused(self, record: Record) -> frozenset[str]: ...
 

@@ -15,7 +15,7 @@ LONGEST = 256 * 1024 * 1024  # bytes of one line; a longer one is no row
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
-    """Line numbers from 1, lines without their newline, and whether the newline was there.
+    """Line numbers from 1, lines as they stand there, and whether they end with a newline.
 
     Empty lines are left out. A compressed file that ends too early gives what could be read of its last
     line, without a newline. Raises `UnreadableFile` for damage in the middle and for a line too long.
@@ -35,9 +35,8 @@ def lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
                 if len(line) == LONGEST:
                     raise UnreadableFile(str(path), f"a line longer than {LONGEST} bytes", number)
                 complete = line.endswith(b"\n")
-                data = line.strip()
-                if data or not complete:
-                    yield number, data, complete
+                if not complete or not line.isspace():
+                    yield number, line, complete
     except (OSError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UnreadableFile(str(path), why[:1].lower() + why[1:], number or None) from None

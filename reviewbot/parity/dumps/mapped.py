@@ -72,6 +72,9 @@ class Mapped:
         }
         return Row(**self._identity(fields, where))
 
+    def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
+        return None
+
     def unused(self, record: Record) -> frozenset[str]:
         used = {column.partition(".")[0] for column in self._columns.values()} | set(self._extras)
         return frozenset(

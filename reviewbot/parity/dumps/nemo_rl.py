@@ -6,13 +6,16 @@ prompt are those whose tokens begin alike up to the first trained one.
 
 from __future__ import annotations
 
+import hashlib
+from itertools import compress, count
 from typing import Any
 
 import msgspec
 
+from reviewbot.parity.dumps import alike
 from reviewbot.parity.dumps.format import Record, Where, typed
 from reviewbot.parity.dumps.mapped import Mapped
-from reviewbot.parity.rows import Row, sha256
+from reviewbot.parity.rows import Row
 
 COLUMNS = {
     "prompt": "idx",
@@ -40,6 +43,16 @@ class _Wire(msgspec.Struct, frozen=True, gc=False):
     idx: list[int] | None = None
 
 
+_LISTS: alike.Decoders = {
+    b"token_ids": msgspec.json.Decoder(list[list[int]]).decode,
+    b"token_loss_mask": msgspec.json.Decoder(list[list[int | float | bool]]).decode,
+    b"generation_logprobs": msgspec.json.Decoder(list[list[float]]).decode,
+    b"prev_logprobs": msgspec.json.Decoder(list[list[float]]).decode,
+    b"advantages": msgspec.json.Decoder(list[list[float]]).decode,
+}
+_FIELDS = {column.encode(): field for field, column in COLUMNS.items()}
+
+
 class _Key(msgspec.Struct, frozen=True):
     idx: list[int] | int | None = None
 
@@ -50,6 +63,7 @@ class NemoRL:
     name = "nemo-rl"
 
     def __init__(self) -> None:
+        self._lengths = msgspec.json.Decoder(list[int] | None).decode
         self._wire = typed(msgspec.json.Decoder(_Wire).decode, _Wire)
         self._key = typed(msgspec.json.Decoder(_Key).decode, _Key)
         self._bare = Mapped("nemo-rl", COLUMNS, extras=("filtered_rewards",))
@@ -81,6 +95,21 @@ class NemoRL:
         prompt = where.index if idx is None else idx if isinstance(idx, int) else _one(idx)
         return Row(step=where.step or 0, prompt=prompt, sample=0)
 
+    def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
+        found = alike.changed(known, line, _LISTS, b"input_lengths")
+        if found is None or any(len(value) != 1 for value in found.values.values()):
+            return None
+        if found.same is None and b"input_lengths" in known:
+            return None
+        length = _one(self._lengths(found.same)) if found.same else None
+        fields = {}
+        for name, (value,) in found.values.items():
+            cut = _unpadded_mask if name == b"token_loss_mask" else _cut
+            fields[_FIELDS[name]] = cut(value, length)
+        row = msgspec.structs.replace(row, **fields)
+        grouped = "token_ids" in fields or "loss_mask" in fields
+        return msgspec.structs.replace(row, group=_prompt(row)) if grouped else row
+
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - set(COLUMNS.values()) - {"filtered_rewards"}
 
@@ -94,16 +123,19 @@ def _one(values: list[Any] | None) -> Any:
 
 
 def _cut(values: list[Any] | None, length: int | None) -> list[Any] | None:
-    return values if values is None or length is None or len(values) <= length else values[:length]
+    """A list that nobody has yet, without its padding."""
+    if values is not None and length is not None:
+        del values[max(length, 0) :]
+    return values
 
 
 def _unpadded_mask(mask: list[Any] | None, length: int | None) -> list[Any] | None:
     """The mask without its padding; whole where padding is trained, so that it shows."""
-    return mask if mask is None or length is None or any(mask[length:]) else mask[:length]
+    return mask if mask is None or length is None or any(mask[length:]) else _cut(mask, length)
 
 
 def _prompt(row: Row) -> str | None:
     if row.token_ids is None or row.loss_mask is None:
         return None
-    first = next((index for index, trained in enumerate(row.loss_mask) if trained), len(row.loss_mask))
-    return sha256(row.token_ids[:first])[:12]
+    first = next(compress(count(), row.loss_mask), len(row.loss_mask))
+    return hashlib.sha256(repr(row.token_ids[:first]).encode()).hexdigest()[:12]

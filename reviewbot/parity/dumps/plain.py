@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from reviewbot.parity.dumps import alike
 from reviewbot.parity.dumps.format import Record, Where, typed
 from reviewbot.parity.rows import Row
 
@@ -16,6 +17,13 @@ class _Key(msgspec.Struct, frozen=True):
     sample: int | None = None
 
 
+_LISTS: alike.Decoders = {
+    b"token_ids": msgspec.json.Decoder(list[int] | None).decode,
+    b"loss_mask": msgspec.json.Decoder(list[int | float | bool] | None).decode,
+    b"logprobs": msgspec.json.Decoder(list[float] | None).decode,
+    b"prev_logprobs": msgspec.json.Decoder(list[float] | None).decode,
+    b"advantages": msgspec.json.Decoder(list[float] | float | None).decode,
+}
 _KNOWN = frozenset(field.encode_name for field in msgspec.structs.fields(Row))
 
 
@@ -37,6 +45,12 @@ class Plain:
     def key(self, data: bytes, where: Where) -> Row:
         key = self._key(data)
         return Row(sample=key.sample, **_filled(key.step, key.prompt, where))
+
+    def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
+        found = alike.changed(known, line, _LISTS)
+        if found is None:
+            return None
+        return msgspec.structs.replace(row, **{name.decode(): value for name, value in found.values.items()})
 
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - _KNOWN
