@@ -271,6 +271,7 @@ def output(command: argparse.ArgumentParser) -> None:
     """Declares how a result is shown."""
     command.add_argument("--tokenizer", metavar="PATH", help="a tokenizer.json to show text with, or `ascii`")
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
+    command.add_argument("--page", type=Path, metavar="FILE", help="write a page with plots too (HTML)")
     command.add_argument("--profile", action="store_true", help="seconds by stage, in JSON too")
     command.add_argument("--quiet", action="store_true", help="no progress")
     command.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
@@ -552,6 +553,14 @@ def show(result: Result, options: argparse.Namespace) -> None:
 
     from reviewbot.render import parity_json
 
+    if options.page:
+        from reviewbot.parity import writer
+        from reviewbot.render import parity_page
+
+        try:
+            writer.whole(options.page, parity_page.page(result, options.page.stem).encode())
+        except OSError as error:
+            raise UsageError(f"--page {options.page}: {error.strerror}") from None
     if not options.profile:
         result = msgspec.structs.replace(result, profile=None)
     if options.output_format == "json":

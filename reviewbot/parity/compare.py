@@ -396,6 +396,7 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
             rank_correlation=pairs.rank_correlation(),
             sampled=len(pairs.sample),
             not_a_number=pairs.not_a_number,
+            gaps=tuple(sorted(pairs.gaps.items())),
         )
         if pairs.seen
         else None,

@@ -43,12 +43,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Log-probs of one row: tokens compared, those bit-identical, largest and summed difference."""
+    """Log-probs of one row: tokens compared, those bit-identical, largest and summed gap, finite gaps."""
 
     tokens: int
     identical: int
     largest: float
     total: float
+    gaps: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _logprobs(
     gaps = {index: abs(a - b) for index, a, b in _different(one, other) if mask is None or mask[index]}
     finite = [gap for gap in gaps.values() if math.isfinite(gap)]
     largest = max(finite, default=0.0)
-    compared = Compared(same.tokens, same.tokens - len(gaps), largest, sum(finite))
+    compared = Compared(same.tokens, same.tokens - len(gaps), largest, sum(finite), finite)
     if largest <= noise:
         return compared, None
     at = next(index for index, gap in gaps.items() if gap > noise)

@@ -70,6 +70,8 @@ class Logprobs(msgspec.Struct, frozen=True, kw_only=True):
     """Log-probs of the same trained tokens in both runs.
 
     `noise` is the largest gap that passes. `rank_correlation` is Spearman's, over `sampled` of the tokens.
+    `gaps` counts those tokens that are not bit-identical, about, by binary exponent: (-10, 3) stands for
+    three gaps from 2 to the power of -10 up to twice that.
     """
 
     noise: float
@@ -80,6 +82,7 @@ class Logprobs(msgspec.Struct, frozen=True, kw_only=True):
     rank_correlation: float | None
     sampled: int
     not_a_number: int
+    gaps: tuple[tuple[int, int], ...] = ()
 
 
 class Planted(msgspec.Struct, frozen=True, kw_only=True):

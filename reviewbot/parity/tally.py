@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import compress
@@ -10,6 +12,7 @@ from itertools import compress
 from reviewbot.parity.judge import Compared
 from reviewbot.parity.rows import COMPARED, OPTIONAL, Row, group
 
+PER_ROW = 64  # gaps of one row that are counted; of more an even part, each for several
 SAMPLE = 5_000  # pairs of log-probs kept for the rank correlation and for plots
 
 
@@ -108,6 +111,7 @@ class Pairs:
     total: float = 0.0
     not_a_number: int = 0
     seen: bool = False
+    gaps: Counter[int] = field(default_factory=Counter)
     stride: int = 8
     sample: list[tuple[float, float]] = field(default_factory=list)
 
@@ -120,6 +124,9 @@ class Pairs:
         self.identical += compared.identical
         self.largest = max(self.largest, compared.largest)
         self.total += compared.total
+        every = len(compared.gaps) // PER_ROW + 1
+        for gap in compared.gaps[::every]:
+            self.gaps[math.frexp(gap)[1] - 1] += every
         self.sample += _strided(reference, restored, until, self.stride)
         while len(self.sample) > 2 * SAMPLE:
             self.sample = self.sample[::2]

@@ -3,43 +3,52 @@
 from __future__ import annotations
 
 from reviewbot.parity.result import Context, Failure, Result
-from reviewbot.render import example
+from reviewbot.render import example, parity_plots, parity_text
 from reviewbot.render.example import Example
-from reviewbot.render.pages import HOME, Extra, counted, render
+from reviewbot.render.pages import HOME, Crumbs, Extra, counted, render
 from reviewbot.render.strip import Strip
 
 MOST = 12  # differences that are drawn
 VERDICTS = {
     "pass": "Both runs trained on the same rows",
-    "fail": "The restored run trained on other rows",
+    "fail": "The second run trained on other rows",
     "set_aside": "Rows had to be set aside",
     "inconclusive": "The runs show nothing either way",
 }
 
 
 def extra(result: Result, saved: str, file: str) -> Extra:
-    """The page of a result that was read from the file named `saved`."""
+    """The page of a result that was read from the file named `saved`, among others."""
     title = VERDICTS[result.verdict]
-    text = render(
-        "parity_page.html.j2",
-        (HOME, ("Parity run", "")),
-        result=result,
-        title=title,
-        saved=saved,
-        failures=[(one, _example(one)) for one in result.failures[:MOST]],
-        most=MOST,
-    )
     rows = f"{counted(result.rows, 'row')} compared, {counted(result.failures_total, 'difference')}"
+    text = page(result, saved, (HOME, ("Parity run", "")))
     return Extra(file, f"Parity run {saved}", f"{title[:1].lower()}{title[1:]}; {rows}.", text)
 
 
-def _example(failure: Failure) -> Example | None:
+def page(result: Result, saved: str, crumbs: Crumbs = (("Parity run", ""),)) -> str:
+    """The page of a result named `saved`. Raises `UsageError` where the library for plots is missing."""
+    title = VERDICTS[result.verdict]
+    return render(
+        "parity_page.html.j2",
+        crumbs,
+        result=result,
+        title=title,
+        saved=saved,
+        failures=[(one, _example(one, result.sides)) for one in result.failures[:MOST]],
+        most=MOST,
+        plots=parity_plots.drawn(result),
+        figures=parity_text.figures(result.run) if result.run else "",
+        mismatch=parity_text.mismatch(result.mismatch) if result.mismatch else "",
+    )
+
+
+def _example(failure: Failure, sides: tuple[str, str]) -> Example | None:
     if failure.context is None or not failure.context.tokens:
         return None
-    return example.of_strip(strip_of(failure.context, failure.field))
+    return example.of_strip(strip_of(failure.context, failure.field, sides))
 
 
-def strip_of(context: Context, field: str) -> Strip:
+def strip_of(context: Context, field: str, sides: tuple[str, str]) -> Strip:
     """The tokens around a difference. Positions count from the first one shown."""
     tokens = context.tokens
     first = tokens[0].index
@@ -50,7 +59,7 @@ def strip_of(context: Context, field: str) -> Strip:
         restored = (start, end) if start < end else None
     return Strip(
         field=field,
-        sides=("reference", "restored"),
+        sides=sides,
         baseline=tuple(token.reference for token in tokens),
         other=tuple(token.restored for token in tokens),
         at=0,

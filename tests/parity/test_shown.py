@@ -108,3 +108,27 @@ def test_seconds_by_stage_only_where_asked(reviewbot):
     ran = reviewbot(*compared("same"), "--output-format", "json", "--profile")
     assert set(json.loads(ran.out)["profile"]) == {"control", "compare"}
     assert "seconds: control" in reviewbot(*compared("same"), "--profile").out
+
+
+def test_a_page_has_plots_in_words_too_and_loads_nothing(reviewbot, tmp_path):
+    row = {"step": 1, "token_ids": [1, 2, 3, 4], "loss_mask": [0, 1, 1, 1], "dtype": "bfloat16"}
+    rows = [{**row, "prompt": at // 2, "sample": at % 2, "reward": at % 2, "logprobs": [0, -1, -2, -3]}
+            for at in range(8)]  # fmt: skip
+    for side in ("one", "<b>other"):
+        (tmp_path / side).mkdir()
+        rows = [{**made, "logprobs": [0, -1, -2 - 0.01 * (side != "one"), -3]} for made in rows]
+        rows[5]["token_ids"] = [1, 2, 3, 4 + (side != "one")]
+        (tmp_path / side / "rows.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert reviewbot("parity", "compare", "one", "<b>other", "--page", "page.html").code == 1
+    page = (tmp_path / "page.html").read_text()
+    said = [unescape(one) for one in re.findall("<svg[^>]*><title[^>]*>(.*?)</title>", page)]
+    assert said[:2] == [
+        "How far log-probs of the same token are apart: 15 of 23 log-probs are bit-identical; the others are "
+        "up to 0.01 nats apart, and 0.07 is allowed",
+        "Where rows first differ: 1 row failed and 0 rows set aside; the first difference is at index 3",
+    ]
+    assert "mathdefault" not in page
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids)) > 20
+    assert set(re.findall(r'(?:href|src)="([^#"][^"]*)"', page)) == set()
+    assert reviewbot("parity", "compare", "one", "one", "--page", "no/such/page.html").code == 2
