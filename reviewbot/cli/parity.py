@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reviewbot.config import Parity
     from reviewbot.parity.dumps.dump import Dump
     from reviewbot.parity.engines.engine import Settings
+    from reviewbot.parity.executors.executor import Executor
     from reviewbot.parity.leg import Work
     from reviewbot.parity.restores import Restores
     from reviewbot.parity.result import Result
@@ -208,6 +209,13 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         help="calculator, for a model that can use one (default), or digest, for any: replies of one length, "
         "paid by their hash",
     )
+    run.add_argument(
+        "--executor",
+        choices=("local", "ray"),
+        default="local",
+        help="legs one after the other here (default), or as tasks of a Ray cluster",
+    )
+    run.add_argument("--address", metavar="ADDRESS", help="of the cluster (default: a Ray of this machine)")
     run.add_argument("--dump-format", choices=("plain", "nemo-rl"), default="plain")
     run.add_argument(
         "--attention-backend",
@@ -286,6 +294,7 @@ def _run(options: argparse.Namespace) -> int:
     import msgspec
 
     from reviewbot.parity import folder, process
+    from reviewbot.parity.executors.executor import LegLost
 
     if options.base and options.workload != "revisions":
         raise UsageError("--base is for --workload revisions")
@@ -296,7 +305,11 @@ def _run(options: argparse.Namespace) -> int:
         folder.claimed(options.out, settings, options.resume),
         _progress(options) as progress,
     ):
-        result = result_of(progress)
+        try:
+            result = result_of(progress)
+        except LegLost as error:
+            print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
+            return 3
     show(result, options)
     return code(result, options.allow_set_aside)
 
@@ -328,6 +341,7 @@ def _made(options: argparse.Namespace) -> _Ready:
         if options.tokenizer or not options.model
         else None,
         python=options.python,
+        executor=_executor(options),
     )
     known = {"work": work, "settings": settings, "min_cut": options.min_cut}
     if options.workload == "restore":
@@ -353,6 +367,8 @@ def _owned(options: argparse.Namespace) -> _Ready:
     from reviewbot.parity.workloads import own
     from reviewbot.source.git import Repository
 
+    if options.executor != "local":
+        raise UsageError("--executor ray is for the workloads restore and engines")
     if options.plant:
         raise UsageError("--plant is for the workloads restore and engines: faults go into our own legs")
     settings = _configured()
@@ -390,6 +406,15 @@ def _owned(options: argparse.Namespace) -> _Ready:
     return {**known, **commits}, lambda progress: own.revisions(
         plan, repository, options.base, options.head, progress
     )
+
+
+def _executor(options: argparse.Namespace) -> Executor:
+    from reviewbot.parity.executors.local import Local
+    from reviewbot.parity.executors.ray import Ray
+
+    if options.address and options.executor != "ray":
+        raise UsageError("--address is for --executor ray")
+    return Ray(options.address) if options.executor == "ray" else Local()
 
 
 def _model(given: str) -> str:

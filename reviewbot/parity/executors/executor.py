@@ -18,6 +18,10 @@ class LegFailed(ReviewbotError):
     """A leg ended without its rows."""
 
 
+class LegLost(LegFailed):
+    """A leg is missing because what it ran on went away; the command ends with 3."""
+
+
 @dataclass(frozen=True, slots=True)
 class Leg:
     """One process of a run. `python` is the interpreter that has its engine, None this one."""
@@ -43,5 +47,5 @@ class Executor(Protocol):
     def run(self, legs: Sequence[Leg], folder: Path, hear: Hear) -> dict[str, Ended]:
         """How each ended, by name; `folder` then has each leg's log beside what its spec says.
 
-        Raises `LegFailed` for one that ended with an error, naming its log.
+        Raises `LegFailed` for one that ended with an error, naming its log; `LegLost` for a missing one.
         """
