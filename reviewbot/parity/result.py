@@ -52,6 +52,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 class SetAside(msgspec.Struct, frozen=True, kw_only=True):
     """A row that differs from a near-tie on. Gaps are between the two candidates' log-probs, in nats.
 
+    `gap_prefill` is that in a clean pass over the reference's tokens, where the engine was at hand.
     `tolerance` is what they may be at most, `also_differs` names other fields that differ in consequence.
     """
 
@@ -62,6 +63,7 @@ class SetAside(msgspec.Struct, frozen=True, kw_only=True):
     gap_reference: float
     gap_restored: float
     tolerance: float
+    gap_prefill: float | None = None
     also_differs: tuple[str, ...] = ()
     context: Context | None = None
 

@@ -91,6 +91,8 @@ def _set_aside(row: SetAside, console: Console, sides: tuple[str, str] | None) -
     line = Text("  ").append(row_name(row.row), style="bold")
     line.append(f": set aside at {row.first_difference}: {row.reference} → {row.restored}", style="yellow")
     line.append(f"  gaps {row.gap_reference:.4g} and {row.gap_restored:.4g}, at most {row.tolerance:.4g}")
+    if row.gap_prefill is not None:
+        line.append(f"; {row.gap_prefill:.4g} in a clean pass")
     if row.also_differs:
         line.append(f"; also differs: {', '.join(row.also_differs)}")
     console.print(line)

@@ -7,6 +7,7 @@ again, it is a leg that is missing, and never a pass.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import tempfile
@@ -48,7 +49,8 @@ class Ray:
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise UsageError(f"--address {self._address}: {str(error).splitlines()[0][:200]}") from None
         try:
-            return _all(ray, legs, folder)
+            with contextlib.redirect_stdout(sys.stderr):  # where Ray tells of lost workers; a result is ours
+                return _all(ray, legs, folder)
         finally:
             ray.shutdown()
 

@@ -39,7 +39,7 @@ def run(plan: Plan, other: Settings, python: str | None, progress: Progress) -> 
     second = Spec(work=plan.work, settings=other, outs=outs)
     planning.run(plan, {"other": second}, progress, python)
     compared = time.monotonic()
-    result = _judged(plan, other, plan.folder / "other")
+    result = planning.ties_confirmed(plan, _judged(plan, other, plan.folder / "other"))
     seconds = time.monotonic() - compared
     faults = tuple(
         planning.became(plan, fault, lambda folder: _judged(plan, other, folder)) for fault in plan.faults

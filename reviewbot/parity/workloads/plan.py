@@ -9,19 +9,20 @@ from typing import Any
 
 import msgspec
 
-from reviewbot.parity import writer
+from reviewbot.parity import prefill, process, writer
 from reviewbot.parity.context import Decode
 from reviewbot.parity.dumps.dump import Dump, found
 from reviewbot.parity.dumps.nemo_rl import NemoRL
 from reviewbot.parity.dumps.plain import Plain
 from reviewbot.parity.engines.engine import Settings
-from reviewbot.parity.executors.executor import Executor, Leg
+from reviewbot.parity.executors.executor import Executor, Leg, LegFailed
 from reviewbot.parity.executors.local import Local
 from reviewbot.parity.faults import FAULTS
 from reviewbot.parity.folder import emptied
 from reviewbot.parity.judge import Limits
 from reviewbot.parity.leg import Out, Spec, Work
 from reviewbot.parity.result import Planted, Result
+from reviewbot.parity.rows import Identity, identity
 
 MIN_CUT = 3  # calls that the kill must cut in mid-generation
 NOISE = {"float32": 1e-4, "bfloat16": 0.07, "float16": 0.02}  # nats, of the same token in two legs
@@ -113,6 +114,38 @@ def dump(plan: Plan, name: str, *folders: Path) -> Dump:
     ]
     files.sort(key=lambda file: (len(file.name), file.name))
     return Dump(name, tuple(files), Plain() if plan.work.dump_format == "plain" else NemoRL())
+
+
+def ties_confirmed(plan: Plan, result: Result) -> Result:
+    """The result after the engine was asked once more about each row that is set aside.
+
+    Raises `LegFailed`.
+    """
+    if not result.set_aside:
+        return result
+    wanted = {row.row: row.first_difference for row in result.set_aside}
+    asked: dict[Identity, prefill.Asked] = {}
+    reference = dump(plan, "reference", plan.folder / "reference")
+    for line in reference.lines():
+        row = reference.numbered(reference.row(line))
+        if (where := identity(row)) in wanted:
+            asked[where] = _asked(plan, where, (row.token_ids or [])[: wanted[where]])
+    out, log = plan.folder / "prefill.json", plan.folder / "prefill.log"
+    spec = prefill.Spec(settings=plan.settings, asked=tuple(asked.values()), out=str(out))
+    path = plan.folder / "prefill.spec.json"
+    writer.whole(path, msgspec.json.encode(spec))
+    if process.module("prefill", path, log=log, threads=plan.settings.threads, python=plan.python):
+        raise LegFailed(f"the clean pass over rows that are set aside failed {process.last_words(log)}")
+    scores = msgspec.json.decode(out.read_bytes(), type=prefill.Scores)
+    return prefill.confirmed(result, {where: scores.get(one.row, {}) for where, one in asked.items()})
+
+
+def _asked(plan: Plan, where: Identity, tokens: list[int]) -> prefill.Asked:
+    step, prompt, sample = where
+    if plan.work.dump_format == "nemo-rl":  # its rows are named by their place in the step
+        prompt, sample = divmod(int(prompt), plan.work.samples)
+    temperature = plan.work.temperature if sample else 0.0
+    return prefill.Asked(row=f"{step}-{prompt}-{sample}", tokens=tuple(tokens), temperature=temperature)
 
 
 def became(plan: Plan, fault: str, judged: Callable[[Path], Result]) -> Planted:

@@ -36,7 +36,7 @@ def run(plan: Plan, progress: Progress) -> Result:
     restored = msgspec.structs.replace(spec, outs=outs, cut=str(plan.folder / "cut"))
     planning.run(plan, {"restored": restored}, progress)
     compared = time.monotonic()
-    result = judged(plan, plan.folder / "restored")
+    result = planning.ties_confirmed(plan, judged(plan, plan.folder / "restored"))
     seconds = time.monotonic() - compared
     faults = tuple(planning.became(plan, fault, lambda folder: judged(plan, folder)) for fault in plan.faults)
     return msgspec.structs.replace(

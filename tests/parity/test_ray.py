@@ -1,0 +1,97 @@
+"""Legs as tasks of a real Ray on this machine: two at a time, and one whose worker is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SMALL = (
+    "--steps",
+    "1",
+    "--prompts",
+    "4",
+    "--samples",
+    "3",
+    "--at-a-time",
+    "4",
+    "--min-unequal-groups",
+    "0.2",
+)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+def started(out: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "reviewbot", "parity", "run", "--executor", "ray", "--out", str(out)]
+    return subprocess.Popen(
+        [*command, *SMALL, "--output-format", "json", *words],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def below(process: subprocess.Popen[str], start: bytes) -> set[int]:
+    """The processes that it started, itself or through others, whose command line begins so."""
+    parents = {}
+    named = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if (entry / "cmdline").read_bytes().startswith(start):
+                named.add(int(entry.name))
+        except (OSError, ValueError):
+            continue
+
+    def ours(pid: int) -> bool:
+        while pid in parents and pid != process.pid:
+            pid = parents[pid]
+        return pid == process.pid
+
+    return {pid for pid in named if ours(pid)}
+
+
+def until(found, seconds: float = 120.0) -> set[int]:
+    """Waits for processes to be there."""
+    end = time.monotonic() + seconds
+    while not (pids := found()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return pids
+
+
+def test_a_lost_worker_is_tried_again_and_nothing_is_left_behind(tmp_path):
+    out = tmp_path / "out"
+    process = started(out)
+    try:
+        victims = until(lambda: below(process, b"ray::_leg"))
+        os.kill(min(victims), signal.SIGKILL)
+        said, errors = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode == 0, said[-2000:] + errors[-2000:]
+    result = json.loads(said)
+    assert (result["verdict"], result["rows"]) == ("pass", 12)
+    assert result["restored_calls"] == result["run"]["cut_calls"] >= 3
+    assert json.loads((out / "cut" / "killed.json").read_text())["status"] == -signal.SIGKILL
+
+
+def test_a_worker_lost_again_and_again_is_a_missing_leg_and_no_pass(tmp_path):
+    process = started(tmp_path / "out")
+    try:
+        end = time.monotonic() + 200
+        while process.poll() is None and time.monotonic() < end:
+            for pid in below(process, b"ray::_leg"):
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.1)
+        said, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (3, "")
+    assert "leg was lost 2 times" in errors
+    assert "Traceback" not in errors
