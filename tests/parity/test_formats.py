@@ -335,6 +335,7 @@ def test_a_line_that_is_nearly_equal_is_read_as_any_other(compare, write, shape,
         ('"note":"a \\"logprobs\\":[1],\\"b"', '"note":"a \\"logprobs\\":[2],\\"b"'),
         ('"more":{"advantages":[1]}', '"more":{"advantages":[2]}'),
         ('"more":{"group_id":1,"logprobs":[9,9]}', '"more":{"group_id":1,"logprobs":[8,8]}'),
+        ('"more":{"prev_logprobs":[9,9],"z":1}', '"more":{"prev_logprobs":[8,8],"z":1}'),
     ],
 )
 def test_names_of_fields_elsewhere_in_a_line_mislead_nobody(compare, one, other):

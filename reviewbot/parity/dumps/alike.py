@@ -29,9 +29,10 @@ class Changed:
 def changed(known: bytes, line: bytes, decoders: Decoders, same: bytes = b"") -> Changed | None:
     """The fields that are different in `line`, decoded; None where anything else is, or one does not fit.
 
-    `known` is a JSON object, and has the fields of `decoders`, which hold numbers alone, if it has one that
-    is named like them. Split at its quotation marks it has such a value in one piece, right after its name.
-    A name that stands there once is the field's, and no text: marks in a text would have backslashes.
+    `known` is a JSON object; `decoders` are for fields that hold numbers alone. Whoever asks makes sure that
+    it is `known` itself that has those which are found, and not an object in it. Split at its quotation marks
+    a line has such a value in one piece, right after its name. A name that stands there once is the field's,
+    and no text: marks in a text would have backslashes.
     """
     found: dict[bytes, bytes | None] = {}
     kept: bytes | None = None

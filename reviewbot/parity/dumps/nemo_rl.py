@@ -99,6 +99,9 @@ class NemoRL:
         found = alike.changed(known, line, _LISTS, b"input_lengths")
         if found is None or any(len(value) != 1 for value in found.values.values()):
             return None
+        # What the first row does not have stands deeper in the line, and is no field of it.
+        if any(getattr(row, _FIELDS[name]) is None for name in found.values):
+            return None
         if found.same is None and b"input_lengths" in known:
             return None
         length = _one(self._lengths(found.same)) if found.same else None

@@ -50,7 +50,11 @@ class Plain:
         found = alike.changed(known, line, _LISTS)
         if found is None:
             return None
-        return msgspec.structs.replace(row, **{name.decode(): value for name, value in found.values.items()})
+        fields = {name.decode(): value for name, value in found.values.items()}
+        # What the first row does not have stands deeper in the line, and is no field of it.
+        if any(getattr(row, name) is None for name in fields):
+            return None
+        return msgspec.structs.replace(row, **fields)
 
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - _KNOWN
