@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -287,6 +288,11 @@ def output(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Runs the action."""
+    if options.page:  # said before the work is done, not after
+        if importlib.util.find_spec("matplotlib") is None:
+            raise UsageError("--page needs matplotlib: pip install 'reviewbot[pages]'")
+        if not options.page.parent.is_dir():
+            raise UsageError(f"--page {options.page}: no such folder")
     return _run(options) if options.action == "run" else _compare(options)
 
 

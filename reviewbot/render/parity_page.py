@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from reviewbot.errors import UsageError
 from reviewbot.parity.result import Context, Failure, Result
 from reviewbot.render import example, parity_plots, parity_text
 from reviewbot.render.example import Example
 from reviewbot.render.pages import HOME, Crumbs, Extra, counted, render
+from reviewbot.render.parity_plots import Plot
 from reviewbot.render.strip import Strip
 
 MOST = 12  # differences that are drawn
@@ -21,12 +23,20 @@ def extra(result: Result, saved: str, file: str) -> Extra:
     """The page of a result that was read from the file named `saved`, among others."""
     title = VERDICTS[result.verdict]
     rows = f"{counted(result.rows, 'row')} compared, {counted(result.failures_total, 'difference')}"
-    text = page(result, saved, (HOME, ("Parity run", "")))
+    try:
+        plots, missing = parity_plots.drawn(result), ""
+    except UsageError as error:  # the other pages need no plots
+        plots, missing = [], str(error)
+    text = _page(result, saved, (HOME, ("Parity run", "")), plots, missing)
     return Extra(file, f"Parity run {saved}", f"{title[:1].lower()}{title[1:]}; {rows}.", text)
 
 
-def page(result: Result, saved: str, crumbs: Crumbs = (("Parity run", ""),)) -> str:
+def page(result: Result, saved: str) -> str:
     """The page of a result named `saved`. Raises `UsageError` where the library for plots is missing."""
+    return _page(result, saved, (("Parity run", ""),), parity_plots.drawn(result))
+
+
+def _page(result: Result, saved: str, crumbs: Crumbs, plots: list[Plot], missing: str = "") -> str:
     title = VERDICTS[result.verdict]
     return render(
         "parity_page.html.j2",
@@ -36,7 +46,8 @@ def page(result: Result, saved: str, crumbs: Crumbs = (("Parity run", ""),)) -> 
         saved=saved,
         failures=[(one, _example(one, result.sides)) for one in result.failures[:MOST]],
         most=MOST,
-        plots=parity_plots.drawn(result),
+        plots=plots,
+        missing=missing,
         figures=parity_text.figures(result.run) if result.run else "",
         mismatch=parity_text.mismatch(result.mismatch) if result.mismatch else "",
     )
