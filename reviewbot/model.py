@@ -140,8 +140,9 @@ class Thread:
 
     `place` says where its comment goes: on the lines of `anchor`, on the whole file of `anchor`, or
     into the summary alone. `also` names other rules that found the same cause. `revealed`: it stands on
-    lines that did not change, and the base has no such finding. `body` is the comment in Markdown, as it
-    would be posted; it is set when the review is rendered.
+    lines that did not change, and the base has no such finding. `since` is the round in which it came into
+    its state. `lapsed`: a person dismissed it, and its code is another now. `body` is the comment in
+    Markdown, as it would be posted; it is set when the review is rendered.
     """
 
     id: str
@@ -154,6 +155,8 @@ class Thread:
     proposal: Proposal | None = None
     also: tuple[str, ...] = ()
     revealed: bool = False
+    since: int = 1
+    lapsed: bool = False
     body: str = ""
 
 
@@ -165,6 +168,8 @@ class Round:
     looked at, `unread` names the others; `beside` are files that did not change and were looked at because
     they use what did. `suppressed` are findings that a comment in the head silences.
     `failed` names rules that came to no end on a file, so that they may have missed something there.
+    `withheld` counts findings of rules that the first round did not have, on lines that have not changed
+    since.
     """
 
     number: int
@@ -177,6 +182,25 @@ class Round:
     suppressed: tuple[Finding, ...] = ()
     failed: tuple[Unread, ...] = ()
     beside: int = 0
+    withheld: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A thread of an earlier round that the last round's findings have no part in.
+
+    `state` is `fixed`, `gone`, `dismissed`, or `open` where its file could not be looked at this time.
+    `since` is the round in which it came into it. `by` (a login, "" for a comment in the code) and `reason`
+    are those of a dismissal.
+    """
+
+    id: str
+    rule: str
+    path: str
+    state: State
+    since: int
+    by: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +216,14 @@ class RuleNote:
 class Review:
     """All that is said of a change. `repository` is `HOST/OWNER/REPO`, None where it is not known.
 
-    `summary` is the summary comment in Markdown, as it would be posted; it is set when the review is
-    rendered.
+    `threads` are those that stand, `settled` the others of earlier rounds. `summary` is the summary comment
+    in Markdown, as it would be posted; it is set when the review is rendered.
     """
 
     repository: str | None
     rounds: tuple[Round, ...]
     threads: tuple[Thread, ...] = ()
+    settled: tuple[Settled, ...] = ()
     rules: tuple[RuleNote, ...] = ()
     summary: str = ""
     version: Literal[1] = 1

@@ -259,6 +259,10 @@ class GitHub:
         """The pull requests that a commit belongs to, also those from forks."""
         return [_pull(one) for one in self._list(f"/commits/{_segment(commit)}/pulls")]
 
+    def pulls_from(self, owner: str, branch: str) -> list[Pull]:
+        """The open pull requests from a branch of `owner`'s, here or in a fork."""
+        return [_pull(one) for one in self._list("/pulls", state="open", head=f"{owner}:{branch}")]
+
     def checks(self, commit: str, name: str) -> list[Check]:
         """The check runs of one name on a commit, the latest of each app."""
         path = f"/commits/{_segment(commit)}/check-runs?check_name={_segment(name)}&per_page={PAGE}"
@@ -438,10 +442,10 @@ class GitHub:
     def _get(self, path: str) -> Any:
         return self._read(path, {})[1]
 
-    def _list(self, path: str) -> Iterator[dict[str, Any]]:
+    def _list(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         page = 1
         while True:
-            headers, got = self._read(path, {"per_page": PAGE, "page": page})
+            headers, got = self._read(path, {**query, "per_page": PAGE, "page": page})
             yield from got
             if 'rel="next"' not in headers.get("link", ""):
                 return

@@ -29,7 +29,7 @@ class Work:
     """What orders need beside the API. `review` reviews the head again and posts what changed, `explain`
     and `size` give their answers in Markdown; all of them read commits as data."""
 
-    review: Callable[[Pull], None]
+    review: Callable[[Pull], object]
     explain: Callable[[Pull, Entry], str]
     size: Callable[[Pull], str]
 

@@ -23,10 +23,15 @@ def annotation(finding: Finding, name: str = "") -> str:
     if span.line == span.end_line:  # A runner takes columns within one line only.
         properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
     properties["title"] = " ".join(filter(None, (name, finding.rule, f"({finding.certainty})")))
+    return command(LEVELS[finding.certainty], message(finding), **properties)
+
+
+def message(finding: Finding) -> str:
+    """The claim, its steps and what still catches the fault, a line each, as plain text."""
     says = [finding.message]
     says += [f"{step.path}:{step.line}: {step.says}" for step in finding.steps]
     says += [f"still catches: {catch}" for catch in finding.still_catches]
-    return command(LEVELS[finding.certainty], "\n".join(says), **properties)
+    return "\n".join(says)
 
 
 def command(level: Level, message: str, **properties: str) -> str:

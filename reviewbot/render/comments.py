@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from reviewbot.model import Review, RuleNote, Thread, Unread
 from reviewbot.render import inert
+from reviewbot.render.changed import changed
 from reviewbot.render.inert import Markdown
 from reviewbot.render.markdown import render
 from reviewbot.source.permalink import Remote
@@ -18,7 +19,9 @@ NAMED = 20  # files named for each reason not to read them
 
 # How the summary is shared out, in bytes. What a part leaves unused goes to the findings that have no comment
 # of their own.
-FRAME, INLINE, UNREAD, SUPPRESSED, FAILED = 2_000, 24_000, 8_000, 6_000, 2_000
+FRAME, INLINE, UNREAD, SUPPRESSED, FAILED, SETTLED = 4_000, 14_000, 6_000, 4_000, 2_000, 6_000
+HIDDEN = 4_000  # for what stands in a posted comment besides: what became of its thread, and its mark
+CHECK_ROOM = 60_000
 
 # How a place is shown: path, first line, last line.
 Link = Callable[[str, int, int], Markdown]
@@ -37,20 +40,21 @@ class Part:
         return sum(len(piece.encode()) + 2 for piece in self.shown)
 
 
-def rendered(review: Review, remote: Remote | None) -> Review:
-    """The same review with the body of each comment and with its summary.
+def rendered(review: Review, remote: Remote | None, notes: Sequence[str] = (), room: int = LIMIT) -> Review:
+    """The same review with the body of each comment and with its summary, of at most `room` bytes.
 
-    A thread that only the summary speaks of has the body with which the summary does.
+    A thread that only the summary speaks of has the body with which the summary does. `notes` are sentences,
+    in which code stands between backticks, on what could not be done.
     """
-    notes = {note.rule: note for note in review.rules}
+    rules = {note.rule: note for note in review.rules}
     last = review.rounds[-1]
     link, link_base = links(last.head, remote), links(last.merge_base, remote)
     threads = tuple(
-        replace(thread, body=_body(thread, notes[thread.finding.rule], link, link_base))
+        replace(thread, body=_body(thread, rules[thread.finding.rule], link, link_base))
         for thread in review.threads
     )
     review = replace(review, threads=threads)
-    return replace(review, summary=_summary(review, remote))
+    return replace(review, summary=_summary(review, remote, notes, room))
 
 
 def _body(thread: Thread, note: RuleNote, link: Link, link_base: Link) -> str:
@@ -59,12 +63,12 @@ def _body(thread: Thread, note: RuleNote, link: Link, link_base: Link) -> str:
     while True:
         size = {"most": most, "longest": longest}
         body = render(template, thread=thread, note=note, link=link, link_base=link_base, **size)
-        if len(body.encode()) <= LIMIT or most <= 1:
+        if len(body.encode()) <= LIMIT - HIDDEN or most <= 1:
             return body
         most, longest = most // 4, longest // 4
 
 
-def _summary(review: Review, remote: Remote | None) -> str:
+def _summary(review: Review, remote: Remote | None, notes: Sequence[str], room: int) -> str:
     last = review.rounds[-1]
     link = links(last.head, remote)
     inline = [thread for thread in review.threads if thread.place != "summary"]
@@ -87,7 +91,12 @@ def _summary(review: Review, remote: Remote | None) -> str:
         len(failures),
         FAILED,
     )
-    rest = LIMIT - FRAME - sum(part.size for part in (shown_inline, unread, failed, suppressed))
+    # A dismissal's reason is the first thing to be asked for.
+    order = sorted(
+        review.settled, key=lambda one: (one.state != "open", one.state != "dismissed", -one.since)
+    )
+    settled = _fitting((render("settled.md.j2", one=one) for one in order), len(order), SETTLED)
+    rest = room - FRAME - sum(part.size for part in (shown_inline, unread, failed, suppressed, settled))
     return render(
         "summary.md.j2",
         review=review,
@@ -98,7 +107,18 @@ def _summary(review: Review, remote: Remote | None) -> str:
         unread=unread,
         failed=failed,
         suppressed=suppressed,
+        settled=settled,
+        changed=changed(review),
+        notes=notes,
     )
+
+
+def check_summary(review: Review, remote: Remote | None, annotated: int) -> str:
+    """What a check run says: what the round changed, and each thread as a line."""
+    link = links(review.rounds[-1].head, remote)
+    threads = review.threads
+    listed = _fitting((render("line.md.j2", thread=t, link=link) for t in threads), len(threads), CHECK_ROOM)
+    return render("check.md.j2", review=review, changed=changed(review), listed=listed, annotated=annotated)
 
 
 def _apart(threads: Sequence[Thread], link: Link, room: int) -> Part:

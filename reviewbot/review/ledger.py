@@ -49,13 +49,15 @@ class Entry:
 
     `text` is a digest of the flagged lines, `code` of these and of the lines of all steps, `says` of the
     message, all three the same after a formatter ran. `since` is the round in which it came into its state.
-    `comment` is the id of its comment on lines or on a file, None where only the summary speaks of it.
+    `line` is where its first line stood at the head of `last_round`. `comment` is the id of its comment on
+    lines or on a file, None where it never had one.
     """
 
     id: str
     rule: str
     path: str
     unit: str
+    line: int
     fingerprint: str
     text: str
     code: str
@@ -67,6 +69,11 @@ class Entry:
     place: Place
     comment: int | None = None
     dismissal: Dismissal | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether it still asks for something."""
+        return self.state in ("new", "open", "back")
 
     @property
     def number(self) -> int:
@@ -165,17 +172,27 @@ def decode(body: str, repository: str, pull: int) -> Ledger | None:
     return None
 
 
-def mark(entry: Entry, repository: str, pull: int) -> str:
-    """The entry as one hidden line for the comment of its thread."""
-    return _pack("thread", _Mark(repository, pull, entry))
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the comment of a thread holds of it: its entry, and the round that wrote it."""
+
+    repository: str
+    pull: int
+    look: Look
+    entry: Entry
 
 
-def marked(body: str, repository: str, pull: int) -> Entry | None:
-    """The entry in a comment that the bot wrote on this pull request; None if it holds no whole one."""
+def mark(made: Mark) -> str:
+    """The mark as one hidden line."""
+    return _pack("thread", made)
+
+
+def marked(body: str, repository: str, pull: int) -> Mark | None:
+    """The mark in a comment that the bot wrote on this pull request; None if it holds no whole one."""
     for match in reversed(list(_ENTRY.finditer(body))):
-        found = _unpack(match, _Mark)
+        found = _unpack(match, Mark)
         if found is not None and (found.repository.lower(), found.pull) == (repository.lower(), pull):
-            return found.entry
+            return found
     return None
 
 
@@ -184,14 +201,7 @@ def bare(body: str) -> str:
     return _ENTRY.sub("", _LEDGER.sub("", body)).rstrip("\n") + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    repository: str
-    pull: int
-    entry: Entry
-
-
-def _pack(kind: str, what: Ledger | _Mark) -> str:
+def _pack(kind: str, what: Ledger | Mark) -> str:
     raw = msgspec.json.encode(what)
     text = base64.b64encode(zlib.compress(raw, 9)).decode()
     return f"<!-- reviewbot-{kind} {_digest(raw)} {text} -->"

@@ -1,8 +1,9 @@
-"""The review of one commit against another, from a repository's objects alone."""
+"""A look at one commit against another, from a repository's objects alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,11 +16,11 @@ from reviewbot.lint.against import Against
 from reviewbot.lint.engine import Report, lint, place
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
-from reviewbot.model import Finding, Review, Round, RuleNote, Unread
+from reviewbot.model import Finding, Review, Unread
 from reviewbot.review.caused import caused
 from reviewbot.review.scope import decoded, lines_of, scope
-from reviewbot.review.threads import Shown, threads
-from reviewbot.source.diff import changed_lines
+from reviewbot.review.threads import Shown
+from reviewbot.source.diff import Change, changed_lines
 from reviewbot.source.discover import READ, excluding
 from reviewbot.source.git import AtCommit, Repository
 from reviewbot.source.permalink import Remote
@@ -37,6 +38,75 @@ def settings(repository: Repository, base: str) -> Config:
     return config.from_toml((content or b"").decode("utf-8", "replace"), where, known)
 
 
+@dataclass(frozen=True)
+class Look:
+    """What one look at a head shows, before anything is known of earlier rounds.
+
+    `findings` are those that the change causes; `revealed` are those of them on lines that it did not touch.
+    `suppressed` are silenced by a comment in the code. `shown` are the lines that the diff shows of each file
+    that was read. `beside` are the paths of unchanged files that were looked at. `rules` are the ids of the
+    rules asked. Commits are full ids.
+    """
+
+    base: str
+    merge_base: str
+    head: str
+    findings: tuple[Finding, ...]
+    revealed: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+    unread: tuple[Unread, ...]
+    failed: tuple[Unread, ...]
+    files: int
+    changes: tuple[Change, ...]
+    shown: Shown
+    beside: frozenset[str]
+    rules: frozenset[str]
+
+
+def look(
+    repository: Repository,
+    base: str,
+    head: str,
+    settings: Config,
+    rules: Sequence[Rule],
+    prove: Callable[[Sequence[Finding]], Sequence[Finding]] = tuple,
+    watch: Watch = lambda items, total: items,
+    database: Path | None = None,
+) -> Look:
+    """Looks at what `head` changes since it left `base` (full commit ids).
+
+    `prove` may confirm findings, or withdraw them. `watch` passes the files on while they are looked at; it
+    is for showing progress. `database` keeps the repository's facts, None keeps none.
+    """
+    merge_base = repository.merge_base(base, head)
+    diff = repository.diff(merge_base, head)
+    looked_at = scope(repository, diff.changes, settings)
+    hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
+    against = Against(AtCommit(repository, merge_base), diff.files())
+    repo = Repo(settings, AtCommit(repository, head), database=database, against=against)
+    beside = _beside(repository, head, repo, against, settings)
+    total = len(looked_at.changes) + len(beside)
+    report = lint(watch(chain(looked_at.sources, beside.items()), total), rules, repo)
+    why = caused(report.findings, against, repo.before(), lines_of(partial(repository.read, head)))
+    own = (one for one in report.unread if one.path not in beside)
+    changed = changed_lines(against.diff)
+    return Look(
+        base=base,
+        merge_base=merge_base,
+        head=head,
+        findings=tuple(prove(sorted([*why.touched, *why.revealed], key=place))),
+        revealed=why.revealed,
+        suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
+        unread=tuple(sorted((*looked_at.unread, *own), key=lambda one: (one.path, one.why))),
+        failed=_failed(report),
+        files=len(looked_at.changes) + len(looked_at.unread),
+        changes=diff.changes,
+        shown=Shown.of(hunks),
+        beside=frozenset(beside),
+        rules=frozenset(rule.id for rule in rules),
+    )
+
+
 def review(
     repository: Repository,
     base: str,
@@ -48,47 +118,11 @@ def review(
     watch: Watch = lambda items, total: items,
     database: Path | None = None,
 ) -> Review:
-    """The first round of a review of what `head` changes since it left `base` (full commit ids).
+    """The first round of a review, made from a look with the same arguments."""
+    from reviewbot.review.rounds import first_round
 
-    `prove` may confirm findings, or withdraw them, before they become threads. `watch` passes the files on
-    while they are looked at; it is for showing progress. `database` keeps the repository's facts, None keeps
-    none.
-    """
-    merge_base = repository.merge_base(base, head)
-    diff = repository.diff(merge_base, head)
-    looked_at = scope(repository, diff.changes, settings)
-    hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
-    against = Against(AtCommit(repository, merge_base), diff.files())
-    repo = Repo(settings, AtCommit(repository, head), database=database, against=against)
-    beside = _beside(repository, head, repo, against, settings)
-    total = len(looked_at.changes) + len(beside)
-    report = lint(watch(chain(looked_at.sources, beside.items()), total), rules, repo)
-    read = lines_of(partial(repository.read, head))
-    why = caused(report.findings, against, repo.before(), read)
-    kept = prove(sorted([*why.touched, *why.revealed], key=place))
-    made = threads(kept, Shown.of(hunks), read, why.revealed)
-    own = (one for one in report.unread if one.path not in beside)
-    unread = sorted((*looked_at.unread, *own), key=lambda one: (one.path, one.why))
-    files = len(looked_at.changes) + len(looked_at.unread)
-    changed = changed_lines(against.diff)
-    this = Round(
-        number=1,
-        base=base,
-        merge_base=merge_base,
-        head=head,
-        files=files,
-        read=files - len({one.path for one in unread}),
-        beside=len(beside),
-        unread=tuple(unread),
-        suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
-        failed=_failed(report),
-    )
-    return Review(
-        repository=str(remote) if remote else None,
-        rounds=(this,),
-        threads=made,
-        rules=tuple(_note(rule) for rule in sorted({thread.finding.rule for thread in made})),
-    )
+    seen = look(repository, base, head, settings, rules, prove, watch, database)
+    return first_round(seen, repository, remote)
 
 
 def _failed(report: Report) -> tuple[Unread, ...]:
@@ -106,9 +140,3 @@ def _beside(
         if content is not None and len(content) <= settings.max_file_bytes and decoded(content) is not None:
             found[path] = content
     return found
-
-
-def _note(rule: str) -> RuleNote:
-    if rule not in registry.rule_ids():
-        return RuleNote(rule, "A comment that is to silence a rule and cannot.", "")
-    return RuleNote(rule, registry.first_sentence(rule), registry.section(rule, "Instead"))

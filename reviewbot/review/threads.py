@@ -1,15 +1,16 @@
-"""Findings to threads: one a cause, each with an id and the place where its comment goes."""
+"""Findings to threads: one a cause, each with the place where its comment goes."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from reviewbot.model import CERTAINTIES, Anchor, Finding, Place, Span, Thread
 from reviewbot.review.proposal import Read, propose
 from reviewbot.source.diff import Hunk, Lines
 
+FILE_LIMIT = 10  # comments on whole files, of one round: each is a request of its own
 INLINE_LIMIT = 40  # comments of one round; more would bury the change, the rest is in the summary
 
 
@@ -44,45 +45,10 @@ class Shown:
         return None
 
 
-def threads(
-    findings: Iterable[Finding], shown: Shown, read: Read, revealed: Collection[Finding] = ()
-) -> tuple[Thread, ...]:
-    """New threads C1, C2, ... for findings in the order in which they are given."""
-    merged = one_a_cause(findings)
-    ranks = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
-    order = sorted(range(len(merged)), key=lambda number: ranks[merged[number][0].certainty])
-    inline = set(order[:INLINE_LIMIT])
-    hidden = frozenset(finding.fingerprint for finding in revealed)
-    return tuple(
-        replace(
-            _thread(f"C{number + 1}", finding, also, shown, read, inline=number in inline),
-            revealed=finding.fingerprint in hidden,
-        )
-        for number, (finding, also) in enumerate(merged)
-    )
-
-
-def one_a_cause(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """The findings, and with each the other rules that found its cause.
-
-    Rules that report exactly the same stretch of code have found one cause, and the most certain one tells
-    it. What one rule says twice of the same stretch, in other words, are two causes.
-    """
-    groups: dict[Span, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.span, []).append(finding)
-    out = []
-    for group in groups.values():
-        best = min(group, key=lambda finding: CERTAINTIES.index(finding.certainty))
-        also = tuple(sorted({other.rule for other in group} - {best.rule}))
-        told = {finding.message: finding for finding in reversed(group) if finding.rule == best.rule}
-        out += [(finding, also) for finding in reversed(told.values())]
-    return out
-
-
-def _thread(
+def thread(
     name: str, finding: Finding, also: tuple[str, ...], shown: Shown, read: Read, *, inline: bool
 ) -> Thread:
+    """A new thread of the first round; only with `inline` may it have a comment of its own."""
     place, anchor = _place(finding, shown)
     # A question is asked once, in the summary: a comment on a line asks for an answer.
     if finding.certainty == "question" or not inline:
@@ -103,6 +69,31 @@ def _thread(
         proposal=proposed[0] if proposed else None,
         also=also,
     )
+
+
+def inline(findings: Sequence[Finding], room: int) -> frozenset[int]:
+    """The places in `findings` of those that may have a comment of their own: the most certain ones first."""
+    ranks = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
+    order = sorted(range(len(findings)), key=lambda number: ranks[findings[number].certainty])
+    return frozenset(order[: max(0, room)])
+
+
+def one_a_cause(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
+    """The findings, and with each the other rules that found its cause.
+
+    Rules that report exactly the same stretch of code have found one cause, and the most certain one tells
+    it. What one rule says twice of the same stretch, in other words, are two causes.
+    """
+    groups: dict[Span, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.span, []).append(finding)
+    out = []
+    for group in groups.values():
+        best = min(group, key=lambda finding: CERTAINTIES.index(finding.certainty))
+        also = tuple(sorted({other.rule for other in group} - {best.rule}))
+        told = {finding.message: finding for finding in reversed(group) if finding.rule == best.rule}
+        out += [(finding, also) for finding in reversed(told.values())]
+    return out
 
 
 def _nothing(path: str, first: int, last: int) -> None:

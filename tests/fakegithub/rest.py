@@ -261,7 +261,8 @@ def get_repository(asked: Asked) -> Any:
 def get_pulls(asked: Asked) -> Any:
     wanted = asked.query.get("state", "open")
     pulls = asked.world.pulls.values()
-    return [pull_request(asked, pull, False) for pull in pulls if wanted in ("all", pull.state)]
+    found = [pull_request(asked, pull, False) for pull in pulls if wanted in ("all", pull.state)]
+    return [one for one in found if asked.query.get("head") in (None, one["head"]["label"])]
 
 
 @operation("get", f"{R}/pulls/{{pull_number}}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +65,14 @@ class World:
     roles: dict[str, str] = field(default_factory=dict)
     last: int = 1000
     clock: int = 0
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is kept, as it is now."""
+        return copy.deepcopy({name: kept for name, kept in vars(self).items() if name != "git"})
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Makes it as it was."""
+        vars(self).update(copy.deepcopy(kept))
 
     def next_id(self) -> int:
         """An id that nothing else has."""

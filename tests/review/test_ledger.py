@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from reviewbot.review import ledger
-from reviewbot.review.ledger import Entry, Ledger, Look
+from reviewbot.review.ledger import Entry, Ledger, Look, Mark
 
 HEAD = "5ac1f0c2b7d9e3684f50a1b2c3d4e5f60718293a"
 
@@ -20,6 +20,7 @@ def entry(number: int, **changes: object) -> Entry:
         rule="excuse-branch",
         path=f"tests/parity/test_{number % 7}.py",
         unit="compare_rows",
+        line=number,
         fingerprint=digest[:16],
         text=digest[16:32],
         code=digest[32:48],
@@ -48,7 +49,8 @@ def test_it_comes_back_as_it_was_from_among_other_text():
 @pytest.mark.parametrize(("repository", "pull"), [("acme/other", 7), ("acme/trainer", 8)])
 def test_a_copy_from_elsewhere_is_none(repository, pull):
     assert ledger.decode(ledger.encode(kept(entry(1))), repository, pull) is None
-    assert ledger.marked(ledger.mark(entry(1), "acme/trainer", 7), repository, pull) is None
+    line = ledger.mark(Mark("acme/trainer", 7, Look(1, HEAD, HEAD), entry(1)))
+    assert ledger.marked(line, repository, pull) is None
 
 
 @pytest.mark.parametrize("at", range(30, 200, 17))
@@ -88,8 +90,8 @@ def test_where_room_is_short_entries_with_a_mark_of_their_own_go_first_then_thos
 
 
 def test_the_entry_of_a_comment_comes_back():
-    made = entry(1200, comment=5)
-    body = "**C1200**\n\n" + ledger.mark(made, "acme/trainer", 7) + "\n"
+    made = Mark("acme/trainer", 7, Look(3, HEAD, HEAD), entry(1200, comment=5))
+    body = "**C1200**\n\n" + ledger.mark(made) + "\n"
     assert ledger.marked(body, "acme/trainer", 7) == made
 
 

@@ -1,0 +1,135 @@
+"""What the bot has said on a pull request so far, read from GitHub.
+
+State is taken from nothing but what the token's own user wrote: anybody can paste a hidden line. Where the
+check run has a copy of the ledger, the later of both counts, and of two that are equally late the copy, which
+nobody can edit; where both are lost, the marks in the comments of the threads give most of it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reviewbot.errors import Absent, Denied, Refused
+from reviewbot.github.client import Check, Comment, GitHub, Pull, ReviewComment, SentReview
+from reviewbot.review import ledger as ledgers
+from reviewbot.review.ledger import Entry, Ledger, Look, Mark
+
+CHECK = "reviewbot"  # the name of the check run
+SUMMARY = "<!-- reviewbot-summary -->"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One pull request and the bot's own words on it.
+
+    `own` are the first comments of threads by the thread's id, `answered` the ids of those under which
+    somebody else wrote. `check` is the check run on the head that is being looked at.
+    """
+
+    pull: Pull
+    viewer: str
+    ledger: Ledger
+    summary: Comment | None
+    own: Mapping[str, ReviewComment]
+    answered: frozenset[str]
+    drafts: tuple[SentReview, ...]
+    check: Check | None
+
+
+def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = False) -> Conversation:
+    """Reads the pull request `number`, of which `base` and `head` are being looked at. `drafts` are read only
+    where they are asked for."""
+    viewer = github.viewer
+    pull = github.pull(number)
+    mine = [comment for comment in github.comments(number) if comment.author == viewer]
+    summary = summary_of(mine)
+    own, answered = own_comments(github, number, viewer)
+    reviews = github.reviews(number) if drafts else ()
+    pending = tuple(one for one in reviews if one.author == viewer and one.state == "PENDING")
+    said = ledgers.decode(summary.body, github.slug, number) if summary else None
+    check = _check(github, head)
+    kept = _copy(check, github.slug, number)
+    if kept is None and said is not None and said.rounds and said.rounds[-1].head != head:
+        kept = _copy(_check(github, said.rounds[-1].head), github.slug, number)
+    found = (mark_of(comment, github.slug, number) for comment in own.values())
+    marks = [mark for mark in found if mark is not None]
+    latest = max(filter(None, (kept, said)), key=lambda one: one.serial, default=Ledger(github.slug, number))
+    whole = whole_ledger(latest, marks, own, base, head)
+    return Conversation(pull, viewer, whole, summary, own, answered, pending, check)
+
+
+def summary_of(mine: Iterable[Comment]) -> Comment | None:
+    """The oldest of the bot's comments that is a summary."""
+    return next((comment for comment in mine if SUMMARY in comment.body), None)
+
+
+def own_comments(github: GitHub, number: int, viewer: str) -> tuple[dict[str, ReviewComment], frozenset[str]]:
+    """The first comments of the bot's own threads by the thread's id, and the ids of those that somebody
+    answered. Of two comments for one thread the older one counts."""
+    own: dict[str, ReviewComment] = {}
+    names: dict[int, str] = {}
+    answered = set()
+    for comment in github.review_comments(number):
+        if comment.reply_to is not None:
+            if comment.author != viewer and comment.reply_to in names:
+                answered.add(names[comment.reply_to])
+            continue
+        made = mark_of(comment, github.slug, number) if comment.author == viewer else None
+        if made is not None:
+            own.setdefault(made.entry.id, comment)
+            names[comment.id] = made.entry.id
+    return own, frozenset(answered)
+
+
+def mark_of(comment: ReviewComment, slug: str, number: int) -> Mark | None:
+    """What a comment of the bot's own holds of its thread."""
+    return ledgers.marked(comment.body, slug, number)
+
+
+def _check(github: GitHub, commit: str) -> Check | None:
+    try:
+        found = github.checks(commit, CHECK)
+    except (Absent, Denied, Refused):  # a commit that a push by force took away; a token that may not look
+        return None
+    return found[0] if found else None
+
+
+def _copy(check: Check | None, slug: str, number: int) -> Ledger | None:
+    return ledgers.decode(check.text, slug, number) if check else None
+
+
+def whole_ledger(
+    kept: Ledger, marks: Sequence[Mark], own: Mapping[str, ReviewComment], base: str, head: str
+) -> Ledger:
+    """The ledger with what only the comments know: entries that had no room or were written by a run that
+    came to no end, and the ids of the comments.
+
+    A thread whose comment a person took away is spoken of in the summary alone from then on.
+    """
+    known = {entry.id for entry in kept.entries}
+    last = kept.rounds[-1].number if kept.rounds else 0
+    more = {mark.entry.id: mark.entry for mark in marks if mark.entry.id not in known}
+    looks = {mark.look.number: mark.look for mark in marks if mark.look.number > last}
+    entries = [_placed(entry, own) for entry in (*kept.entries, *more.values())]
+    after = max((entry.number + 1 for entry in entries), default=1)
+    unfinished = looks[max(looks)] if looks else None
+    # A run that is taken up again gives the ids that it was about to give; otherwise none is given twice.
+    again = unfinished is not None and (unfinished.base, unfinished.head) == (base, head)
+    return replace(
+        kept,
+        rounds=(*kept.rounds, *(looks[number] for number in sorted(looks))),
+        entries=tuple(sorted(entries, key=lambda entry: entry.number)),
+        next=kept.next if again else max(kept.next, after),
+    )
+
+
+def _placed(entry: Entry, own: Mapping[str, ReviewComment]) -> Entry:
+    if entry.id in own:
+        return replace(entry, comment=own[entry.id].id)
+    return replace(entry, place="summary") if entry.comment is not None else entry
+
+
+def mark(entry: Entry, look: Look, slug: str, number: int) -> str:
+    """The hidden line of a thread's comment."""
+    return ledgers.mark(Mark(slug, number, look, entry))

@@ -1,0 +1,87 @@
+"""A run that dies at any request leaves nothing that the next run does not mend."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fakegithub import FakeGitHub, Fault, diffs
+from samples import strong, weak
+
+from reviewbot.errors import GitHubError
+from reviewbot.github import ledgers
+
+FILES = {"tests/test_rows.py": weak("a") + weak("b"), "tests/test_large.py": "x = 1\n" * 100 + weak("c")}
+LATER = {"tests/test_rows.py": "import math\n\n\n" + strong("a") + weak("b") + weak("d")}
+ROOT = Path(__file__).parents[2]
+
+
+def opened(fake: FakeGitHub, bot, pull) -> None:
+    """A pull request whose second round edits a comment, adds one, and knows a dismissal."""
+    pull(FILES)
+    bot.review()
+    ledgers.change(bot.client(), 7, lambda one: one.dismissed("C1", "ada", "meant"))
+    bot.push(LATER)
+
+
+def dies(at: int, after: bool) -> list[Fault]:
+    """From request number `at` on nothing gets through; that one is carried out all the same if `after`."""
+    return [
+        Fault(".*", "", 0, after=after, skip=at),
+        Fault(".*", "", 0, skip=at, times=10**9),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("later", [False, True], ids=["first", "second"])
+def test_killed_at_every_request_in_turn(fake, repository, bot, pull, monkeypatch, later, after):
+    monkeypatch.setattr(diffs, "LARGEST_PATCH", 400)
+    if later:
+        opened(fake, bot, pull)
+    else:
+        pull(FILES)
+    start = fake.world.snapshot()
+    calls = len(fake.calls)
+    bot.review()
+    wanted = bot.conversation()
+    count = len(fake.calls) - calls
+    assert count >= 12
+    for at in range(count):
+        fake.world.restore(start)
+        fake.faults[:] = dies(at, after)
+        with pytest.raises(GitHubError):
+            bot.review()
+        fake.faults.clear()
+        bot.review()
+        assert bot.conversation() == wanted, f"killed at request {at}: {fake.calls[-1]}"
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_while_a_review_is_stored(fake, bot, pull):
+    pull(FILES)
+    command = [sys.executable, "-m", "reviewbot", "review", "--post", "--repo", fake.slug, "--pull", "7"]
+    environ = {**os.environ, **fake.environ(), "PYTHONPATH": str(ROOT)}
+    started: list[subprocess.Popen[bytes]] = []
+
+    def kill() -> None:
+        started[-1].send_signal(signal.SIGKILL)
+        started[-1].wait(30)
+
+    for path in ("/reviews$", "/check-runs$", "/issues/7/comments$"):
+        fake.faults.append(Fault("POST", path, None, then=kill))
+        started.append(subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        started[-1].wait(120)
+        assert started[-1].returncode == -signal.SIGKILL
+        time.sleep(0.1)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "3 findings, 3 failing; posted to" in done.stdout
+    places = ["tests/test_large.py:102", "tests/test_rows.py:2", "tests/test_rows.py:6"]
+    assert sorted(bot.titles) == [f"C{number} {place}" for number, place in enumerate(places, 1)]
+    assert len(fake.world.comments) == 1 and len(fake.world.checks) == 1
