@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from reviewbot import config
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
+from reviewbot.errors import UsageError
 from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ examples:
   reviewbot review                                     what HEAD changes since it left the default branch
   reviewbot review --base main --head topic            one local branch against another
   reviewbot review --base main --output-format json    rounds, threads and bodies, as they would be posted
+  reviewbot review --post --repo acme/trainer --pull 7            post a pull request's review
+  reviewbot review --post --repo acme/trainer --pull 7 --pending  leave it as a draft, for you to send
 
 Both commits are read from git's objects; the work tree is neither read nor changed, and nothing of either
 is run without --probe. The configuration is that of the base commit's pyproject.toml: a change does not
@@ -46,8 +49,22 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--repository",
+        "--repo",
         metavar="OWNER/REPO",
         help="where links lead, also HOST/OWNER/REPO (default: what the remote's address says)",
+    )
+    post = command.add_argument_group(
+        "posting", "with a token in GITHUB_TOKEN; GITHUB_API_URL for GitHub Enterprise"
+    )
+    post.add_argument("--post", action="store_true", help="post the review of --pull")
+    post.add_argument("--pull", type=int, metavar="NUMBER", help="the pull request; its commits are fetched")
+    post.add_argument(
+        "--pending", action="store_true", help="leave it as a draft of your own, to be sent or dropped by you"
+    )
+    post.add_argument(
+        "--resolve",
+        action="store_true",
+        help="resolve the conversations of what is settled (the token needs contents: write)",
     )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress, no remarks")
     command.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
@@ -59,6 +76,12 @@ def main(options: argparse.Namespace) -> int:
     """Reviews and prints. Returns 1 for a finding at or above --fail-on, 2 where a rule failed on a file."""
     from reviewbot.render.inert import visible
 
+    if options.post or options.pending:
+        from reviewbot.cli.review_post import post
+
+        return post(options)
+    if options.pull is not None or options.resolve:
+        raise UsageError("--pull and --resolve are for posting: say so with --post")
     colour = wants_colour(options.no_color)
     budget = options.probe_budget if options.probe else None
     show = partial(watched, what="files", quiet=options.quiet, colour=colour)
@@ -113,12 +136,12 @@ def reviewed(
 
     Without a base the remote's default branch is taken; without a slug (`OWNER/REPO`, `HOST/OWNER/REPO`)
     links lead where the remote's address says. With `probe_seconds` the findings' code is run, no longer
-    than that. `watch` is as in `review.local.review`.
+    than that. `watch` is as in `review.local.look`.
     """
     from reviewbot.lint import registry
     from reviewbot.lint.cache import index_file
     from reviewbot.render import comments
-    from reviewbot.review import local
+    from reviewbot.review import local, rounds
     from reviewbot.source import permalink
     from reviewbot.source.git import Repository
 
@@ -135,5 +158,6 @@ def reviewed(
     rules = [registry.load(name) for name in names]
     prove = proving.proved_at(repository, head_id, probe_seconds) if probe_seconds else tuple
     facts = index_file(repository.root or folder)
-    made = local.review(repository, base_id, head_id, settings, rules, remote, prove, watch, facts)
+    seen = local.look(repository, base_id, head_id, settings, rules, prove, watch, facts)
+    made = rounds.first_round(seen, repository, remote)
     return comments.rendered(made, remote), settings

@@ -16,14 +16,13 @@ from reviewbot.lint.against import Against
 from reviewbot.lint.engine import Report, lint, place
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
-from reviewbot.model import Finding, Review, Unread
+from reviewbot.model import Finding, Unread
 from reviewbot.review.caused import caused
 from reviewbot.review.scope import decoded, lines_of, scope
 from reviewbot.review.threads import Shown
 from reviewbot.source.diff import Change, changed_lines
 from reviewbot.source.discover import READ, excluding
 from reviewbot.source.git import AtCommit, Repository
-from reviewbot.source.permalink import Remote
 
 # The files that are being looked at, and how many there are.
 Sources = Iterable[tuple[str, bytes]]
@@ -105,24 +104,6 @@ def look(
         beside=frozenset(beside),
         rules=frozenset(rule.id for rule in rules),
     )
-
-
-def review(
-    repository: Repository,
-    base: str,
-    head: str,
-    settings: Config,
-    rules: Sequence[Rule],
-    remote: Remote | None,
-    prove: Callable[[Sequence[Finding]], Sequence[Finding]] = tuple,
-    watch: Watch = lambda items, total: items,
-    database: Path | None = None,
-) -> Review:
-    """The first round of a review, made from a look with the same arguments."""
-    from reviewbot.review.rounds import first_round
-
-    seen = look(repository, base, head, settings, rules, prove, watch, database)
-    return first_round(seen, repository, remote)
 
 
 def _failed(report: Report) -> tuple[Unread, ...]:

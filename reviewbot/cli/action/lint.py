@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     for unread in made.rounds[-1].unread:
         print(annotations.command("notice", f"not reviewed: {unread.why}", file=unread.path))
     print(f"findings: {len(made.threads)}, failing: {bad} (fail-on: {fail_on})")
-    _leave(made, bad)
+    leave(made, bad)
     return int(bad > 0)
 
 
@@ -45,7 +45,7 @@ def _commits(options: argparse.Namespace) -> tuple[str, str]:
     return options.base or event.base.sha, options.head or event.head.sha
 
 
-def _leave(made: Review, bad: int) -> None:
+def leave(made: Review, bad: int) -> None:
     """Writes what the runner and later steps read."""
     from reviewbot.cli import report as pages
     from reviewbot.render import comments, review_json
