@@ -116,11 +116,13 @@ class SentReview:
 
 @dataclass(frozen=True, slots=True)
 class ReviewThread:
-    """A conversation on lines or on a file. `comment` is the id of its first comment."""
+    """A conversation on lines or on a file. `comment` is the id of its first comment, `resolved_by` a login,
+    without the suffix of a bot's, "" where it is open."""
 
     id: str
     resolved: bool
     comment: int | None
+    resolved_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +294,8 @@ class GitHub:
             for node in page["nodes"]:
                 first = node["comments"]["nodes"]
                 comment = first[0]["databaseId"] if first else None
-                found.append(ReviewThread(node["id"], bool(node["isResolved"]), comment))
+                by = str((node["resolvedBy"] or {}).get("login") or "")
+                found.append(ReviewThread(node["id"], bool(node["isResolved"]), comment, by))
             if not page["pageInfo"]["hasNextPage"]:
                 return found
             cursor = page["pageInfo"]["endCursor"]
@@ -632,7 +635,7 @@ query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
       reviewThreads(first: 100, after: $after) {
-        nodes { id isResolved comments(first: 1) { nodes { databaseId } } }
+        nodes { id isResolved resolvedBy { login } comments(first: 1) { nodes { databaseId } } }
         pageInfo { hasNextPage endCursor }
       }
     }

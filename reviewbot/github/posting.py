@@ -266,19 +266,23 @@ def _know_comments(telling: _Telling) -> None:
 
 
 def _resolve(telling: _Telling) -> None:
-    """Resolves the conversations of what is settled, opens those of what is back."""
+    """Resolves the conversations of what was settled in this round, and opens those that it resolved for what
+    is not."""
+    me = telling.was.viewer.removesuffix("[bot]")
     entries = {entry.comment: entry for entry in telling.ledger.entries if entry.comment is not None}
     try:
         for thread in telling.github.threads(telling.number):
             entry = entries.get(thread.comment or 0)
             if entry is None:
                 continue
-            if entry.state in ("fixed", "gone", "dismissed") and not thread.resolved:
+            if not entry.live and not thread.resolved and entry.since == telling.review.rounds[-1].number:
                 telling.github.resolve(thread.id)
-            elif entry.state == "back" and thread.resolved:
+            elif entry.live and thread.resolved_by.removesuffix("[bot]") == me:
                 telling.github.unresolve(thread.id)
     except (Denied, Absent):
         telling.refused.append("The token may not resolve conversations (it needs `contents: write`).")
+    except GitHubError as error:  # it is no reason to leave the summary unsaid
+        telling.refused.append(f"Not all conversations were resolved: {error}.")
 
 
 # The check run

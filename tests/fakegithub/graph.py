@@ -77,7 +77,7 @@ class _Root:
             "isOutdated": bool(first["line"]) and line is None,
             "path": first["path"],
             "line": line,
-            "resolvedBy": {"login": thread["resolved_by"]} if thread["resolved_by"] else None,
+            "resolvedBy": {"login": by.removesuffix("[bot]")} if (by := thread["resolved_by"]) else None,
             "comments": _pages(kept),
         }
 

@@ -386,9 +386,14 @@ def test_conversations_are_resolved_only_where_the_token_may(fake, bot, pull):
     assert "may not resolve conversations" in bot.summary
     bot.review("resolver", resolve=True)
     assert [t["resolved_by"] for t in fake.world.threads.values()] == ["github-actions[bot]", None, None]
+    # What comes back is opened again; what a person resolved stays as that person left it.
+    list(fake.world.threads.values())[1]["resolved_by"] = "ada"
     bot.push({PATH: THREE})
     bot.review("resolver", resolve=True)
-    assert [t["resolved_by"] for t in fake.world.threads.values()] == [None, None, None]
+    assert [t["resolved_by"] for t in fake.world.threads.values()] == [None, "ada", None]
+    fake.faults.append(Fault("POST", "/graphql", 502, skip=1))
+    told = bot.review("resolver", resolve=True)
+    assert "Not all conversations were resolved" in bot.summary and told.url
 
 
 def test_a_draft_is_left_to_its_owner_and_not_made_twice(fake, bot, pull):
