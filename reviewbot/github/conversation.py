@@ -16,6 +16,7 @@ from reviewbot.review import ledger as ledgers
 from reviewbot.review.ledger import Entry, Ledger, Look, Mark
 
 CHECK = "reviewbot"  # the name of the check run
+LOOKED_BACK = 10  # commits whose check runs are asked for a ledger that is lost
 SUMMARY = "<!-- reviewbot-summary -->"
 
 
@@ -49,11 +50,11 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
     pending = tuple(one for one in reviews if one.author == viewer and one.state == "PENDING")
     said = ledgers.decode(summary.body, github.slug, number) if summary else None
     check = _check(github, head)
-    kept = _copy(check, github.slug, number)
-    if kept is None and said is not None and said.rounds and said.rounds[-1].head != head:
-        kept = _copy(_check(github, said.rounds[-1].head), github.slug, number)
     found = (mark_of(comment, github.slug, number) for comment in own.values())
     marks = [mark for mark in found if mark is not None]
+    kept = _copy(check, github.slug, number)
+    if kept is None:
+        kept = _earlier_copy(github, number, head, said, marks)
     latest = max(filter(None, (kept, said)), key=lambda one: one.serial, default=Ledger(github.slug, number))
     whole = whole_ledger(latest, marks, own, base, head)
     return Conversation(pull, viewer, whole, summary, own, answered, pending, check)
@@ -93,6 +94,21 @@ def _check(github: GitHub, commit: str) -> Check | None:
     except (Absent, Denied, Refused):  # a commit that a push by force took away; a token that may not look
         return None
     return found[0] if found else None
+
+
+def _earlier_copy(
+    github: GitHub, number: int, head: str, said: Ledger | None, marks: Sequence[Mark]
+) -> Ledger | None:
+    """The copy at the last round's head; without a summary that names it, at the latest head that has one."""
+    if said is not None and said.rounds:
+        heads = [said.rounds[-1].head]
+    elif marks:
+        heads = [*reversed(github.commits(number)[-LOOKED_BACK:])]
+        heads.append(max(marks, key=lambda mark: mark.look.number).look.head)
+    else:
+        return None
+    copies = (_copy(_check(github, one), github.slug, number) for one in heads if one != head)
+    return next((copy for copy in copies if copy is not None), None)
 
 
 def _copy(check: Check | None, slug: str, number: int) -> Ledger | None:
