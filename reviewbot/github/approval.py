@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reviewbot.github import jobs, ledgers
+from reviewbot.github import conversation, jobs
 from reviewbot.github.client import GitHub, Pull
+from reviewbot.review.ledger import decode
 from reviewbot.review.outcome import Kind
 
 WRITERS = ("write", "maintain", "admin")
@@ -61,11 +62,13 @@ def approve(github: GitHub, asked: Asked) -> str:
 
 
 def _shown(github: GitHub, pull: Pull, asked: Asked) -> None:
-    kept = ledgers.load(github, pull.number)
-    if kept is None or pull.head not in {look.head for look in kept.ledger.rounds}:
+    # The summary is written last: where it tells of the commit, all else that was to be said is there.
+    summary = conversation.read(github, pull.number, pull.base, pull.head).summary
+    ledger = decode(summary.body, github.slug, pull.number) if summary else None
+    if summary is None or ledger is None or pull.head not in {look.head for look in ledger.rounds}:
         raise Refusal(f"the review of `{pull.head[:12]}` has not been posted yet: ask again when it is")
     # Whoever names the commit knows it. Else the round has to have been there to be seen.
-    if not asked.named and not _before(kept.comment.updated_at, asked.when):
+    if not asked.named and not _before(summary.updated_at, asked.when):
         raise Refusal(
             f"the review changed at about the same time: look at it, then say `/reviewbot "
             f"{asked.kind} {asked.finding or pull.head[:12]}`"

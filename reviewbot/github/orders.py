@@ -5,12 +5,13 @@ Nothing of the pull request is run here. What needs that is authorized for anoth
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
 from reviewbot.errors import GitHubError
-from reviewbot.github import approval, jobs, ledgers
+from reviewbot.github import approval, conversation, jobs
 from reviewbot.github.answers import answer
 from reviewbot.github.approval import WRITERS, Asked, Refusal, word
 from reviewbot.github.client import GitHub, Pull, Reaction
@@ -18,18 +19,21 @@ from reviewbot.github.event import CommentEvent, PullEvent
 from reviewbot.github.jobs import Job
 from reviewbot.render import answers
 from reviewbot.review.commands import VERBS, Command, Misuse, Said, Verb, parse, served
-from reviewbot.review.ledger import Entry
+from reviewbot.review.ledger import Entry, Ledger
 
 TRIAGE = ("triage", *WRITERS)
+_TRIES = 3  # of storing a change, where other runs write in between
+Amend = Callable[[Ledger], Ledger]
 _NO_GPU = "no GPU is set up here: that takes `reviewbot init --gpu` and `REVIEWBOT_GPU_GROUP_LOCKED`"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What orders need beside the API. `review` reviews the head again and posts what changed, `explain`
-    and `size` give their answers in Markdown; all of them read commits as data."""
+    """What orders need beside the API. `review` reviews the head again, of a ledger that it is to change
+    first, and posts what changed; `explain` and `size` give their answers in Markdown; all of them read
+    commits as data."""
 
-    review: Callable[[Pull], object]
+    review: Callable[[Pull, Amend], object]
     explain: Callable[[Pull, Entry], str]
     size: Callable[[Pull], str]
 
@@ -138,11 +142,13 @@ def _allowed(github: GitHub, number: int, by: str, order: Command, setting: Sett
     if order.verb == "parity" and not setting.gpu:
         raise Refusal(_NO_GPU)
     if order.id:
-        entry = _entry(github, number, order.id)
+        entry = _entry(github, pull, order.id)
         if order.verb in ("dismiss", "probe") and entry.state in ("fixed", "gone"):
             raise Refusal(f"`{order.id}` is not there any more")
         if order.verb == "reopen" and entry.state != "dismissed":
             raise Refusal(f"`{order.id}` is not dismissed")
+        if order.verb == "reopen" and entry.dismissal and not entry.dismissal.by:
+            raise Refusal(f"`{order.id}` is silenced by a comment in the code: take that out")
     return pull
 
 
@@ -155,9 +161,8 @@ def _may(github: GitHub, verb: Verb, by: str, pull: Pull) -> None:
         raise Refusal(f"`{verb}` takes the role {least}, and yours is {word(role)}")
 
 
-def _entry(github: GitHub, number: int, name: str) -> Entry:
-    kept = ledgers.load(github, number)
-    found = kept.ledger.entry(name) if kept else None
+def _entry(github: GitHub, pull: Pull, name: str) -> Entry:
+    found = conversation.read(github, pull.number, pull.base, pull.head).ledger.entry(name)
     if found is None:
         raise Refusal(f"there is no finding `{name}` here")
     return found
@@ -170,7 +175,7 @@ def _do(
     if order.verb == "help":
         answer(github, number, heard.key, answers.help_page())
     elif order.verb == "explain":
-        answer(github, number, heard.key, work.explain(pull, _entry(github, number, order.id)))
+        answer(github, number, heard.key, work.explain(pull, _entry(github, pull, order.id)))
     elif order.verb == "size":
         answer(github, number, heard.key, work.size(pull))
     elif order.verb == "parity":
@@ -178,14 +183,35 @@ def _do(
         return _authorized(github, asked, setting)
     elif order.verb == "probe":
         asked = Asked("probe", number, heard.by, heard.when, finding=order.id)
-        return _authorized(github, asked, setting, _target(_entry(github, number, order.id)))
+        return _authorized(github, asked, setting, _target(_entry(github, pull, order.id)))
     else:
-        if order.verb == "dismiss":
-            ledgers.change(github, number, lambda one: one.dismissed(order.id, heard.by, order.reason))
-        elif order.verb == "reopen":
-            ledgers.change(github, number, lambda one: one.reopened(order.id))
-        work.review(pull)
+        _amend(github, pull, heard, order, work)
     return None
+
+
+def _amend(github: GitHub, pull: Pull, heard: Heard, order: Command, work: Work) -> None:
+    """Reviews the head again, with what was ordered.
+
+    GitHub knows no lock. What is there is read again afterwards, and where another run wrote over it, the
+    change is made anew on what that one wrote.
+    """
+
+    def change(ledger: Ledger) -> Ledger:
+        if ledger.entry(order.id) is None:
+            return ledger
+        if order.verb == "dismiss":
+            return ledger.dismissed(order.id, heard.by, order.reason)
+        return ledger.reopened(order.id) if order.verb == "reopen" else ledger
+
+    for _ in range(_TRIES):
+        work.review(github.pull(pull.number), change)
+        if not order.id:
+            return
+        # Longer than another run takes from its last look to its writing.
+        time.sleep(3 * github.pace.between_writes)
+        if (_entry(github, pull, order.id).state == "dismissed") == (order.verb == "dismiss"):
+            return
+    raise GitHubError("other runs keep writing the ledger; try again")
 
 
 def _target(entry: Entry) -> str:

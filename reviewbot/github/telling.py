@@ -19,6 +19,7 @@ from reviewbot.model import Finding, Review
 from reviewbot.render import comments
 from reviewbot.review import ledger as ledgers
 from reviewbot.review import local, rounds
+from reviewbot.review.ledger import Ledger
 from reviewbot.review.local import Watch
 from reviewbot.source.git import Repository
 from reviewbot.source.permalink import Remote
@@ -28,7 +29,8 @@ TRIES = 3  # rounds made anew where another run wrote in between
 
 @dataclass(frozen=True)
 class Task:
-    """What to tell of. `fetch` gets a commit, by its full id, into `repository`, and may fail.
+    """What to tell of. `fetch` gets a commit, by its full id, into `repository`, and may fail. `amend` is
+    what a person ordered: it changes the ledger before the round is made of it.
 
     `prove` and `watch` are as in `review.local.look`, `database` too.
     """
@@ -44,6 +46,7 @@ class Task:
     prove: Callable[[Sequence[Finding]], Sequence[Finding]] = tuple
     watch: Watch = lambda items, total: items
     database: Path | None = None
+    amend: Callable[[Ledger], Ledger] = lambda ledger: ledger
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ def tell(task: Task) -> Told:
 
     for left in reversed(range(TRIES)):
         was = read(github, pull.number, pull.base, pull.head, drafts=task.pending)
+        was = replace(was, ledger=task.amend(was.ledger))
         for round_ in (*was.ledger.rounds[:1], *was.ledger.rounds[-1:]):
             _bring(task, round_.head)
         made = rounds.next_round(look, was.ledger, repository, task.remote)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from samples import strong, weak
 
-from reviewbot.github import ledgers
-
 
 def test_a_pull_request_from_its_opening_to_its_merge(fake, repository, bot, pull):
     # It is opened with three checks that can never fail.
@@ -61,8 +59,7 @@ def test_a_pull_request_from_its_opening_to_its_merge(fake, repository, bot, pul
     assert len(bot.comments) == 4
 
     # A maintainer dismisses one, with a reason.
-    ledgers.change(bot.client(), 7, lambda one: one.dismissed("C2", "ada", "meant, see #12"))
-    told = bot.review()
+    told = bot.review(amend=lambda one: one.dismissed("C2", "ada", "meant, see #12"))
     assert [thread.id for thread in told.review.threads] == ["C1", "C3"]
     assert "> **Dismissed** by `ada` in round 4: meant, see #" in bot.body("C2")
     assert "dismissed by `ada`: meant" in bot.summary

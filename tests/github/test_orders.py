@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 
 import pytest
 from fakegithub import READER, Fault
 
 from reviewbot.errors import GitHubError
 from reviewbot.github import event as events
-from reviewbot.github import jobs, ledgers, orders
+from reviewbot.github import jobs, orders
 from reviewbot.github.client import GitHub
+from reviewbot.github.conversation import SUMMARY, read
 from reviewbot.review import ledger as ledgers_text
+from reviewbot.review.commands import Command
 from reviewbot.review.ledger import Entry, Ledger, Look
 from reviewbot.review.outcome import Outcome, Parity
 
@@ -28,17 +30,29 @@ def entry(name: str, **more: object) -> Entry:
 
 
 class Reviews:
-    """Stands for the review of a head: counts how often one was asked for."""
+    """Stands for the review of a head: keeps what was asked for, and stores the ledger in the summary."""
 
-    def __init__(self) -> None:
+    def __init__(self, github: GitHub) -> None:
         self.heads: list[str] = []
+        self.github = github
+
+    def review(self, pull, amend) -> None:
+        self.heads.append(pull.head)
+        kept, comment = kept_in(self.github)
+        self.github.edit_comment(comment.id, f"{SUMMARY}\n{ledgers_text.encode(amend(kept))}")
 
     def work(self) -> orders.Work:
         return orders.Work(
-            review=lambda pull: self.heads.append(pull.head),
+            review=self.review,
             explain=lambda pull, found: f"explained {found.id} at {pull.head}",
             size=lambda pull: f"sized {pull.head}",
         )
+
+
+def kept_in(github: GitHub):
+    """The ledger in the summary comment, and the comment."""
+    comment = next(one for one in github.comments(7) if SUMMARY in one.body)
+    return ledgers_text.decode(comment.body, github.slug, 7), comment
 
 
 @pytest.fixture
@@ -52,7 +66,7 @@ def shown(fake, opened, github):
         entry("C4", path="tests/a\nb.py"),
     )
     made = Ledger(fake.slug, 7, 1, (Look(1, opened.base, opened.head),), (), entries, 5)
-    github.add_comment(7, f"### reviewbot: 4 findings\n\n{ledgers_text.encode(made)}")
+    github.add_comment(7, f"### reviewbot: 4 findings\n\n{SUMMARY}\n{ledgers_text.encode(made)}")
     return opened
 
 
@@ -70,7 +84,7 @@ def order(fake, github):
             "user": {"login": by, "type": kind},
         }
         payload = {"action": action, "issue": {"number": 7, "pull_request": {"url": "u"}}, "comment": comment}
-        reviews = Reviews()
+        reviews = Reviews(github)
         job = orders.heard(github, decoded(payload, events.CommentEvent), reviews.work(), given(**setting))
         said = [one.body.partition("\n\n<!--")[0] for one in github.comments(7)[answers:]]
         reactions = [one["content"] for one in fake.world.reactions if one["comment"] == number]
@@ -115,7 +129,7 @@ def test_help_is_for_everyone(order, shown):
 
 def test_a_maintainer_dismisses_and_reopens_and_the_head_is_reviewed_again(order, shown, github):
     _, said, reactions, reviewed = order("/reviewbot dismiss C1 checked @upstream")
-    dismissed = ledgers.load(github, 7).ledger.entry("C1")
+    dismissed = kept_in(github)[0].entry("C1")
     assert (dismissed.state, dismissed.dismissal.by, dismissed.dismissal.reason) == (
         "dismissed",
         "mia",
@@ -123,20 +137,20 @@ def test_a_maintainer_dismisses_and_reopens_and_the_head_is_reviewed_again(order
     )
     assert (said, reactions, reviewed) == ([], ["eyes", "+1"], [shown.head])
     order("/reviewbot reopen c1", by="wim")
-    assert ledgers.load(github, 7).ledger.entry("C1").state == "open"
+    assert kept_in(github)[0].entry("C1").state == "open"
 
 
 @pytest.mark.parametrize("by", ["stranger", "rob", "tia", "mallory"])
 @pytest.mark.parametrize("verb", ["dismiss C1 fine", "reopen C1", "probe C1", "parity"])
 def test_who_may_not_write_gets_one_reaction_one_sentence_and_nothing_done(order, shown, github, by, verb):
-    before = ledgers.load(github, 7).ledger
+    before = kept_in(github)[0]
     job, said, reactions, reviewed = order(f"/reviewbot {verb}", by=by)
     assert job is None and reviewed == []
     assert reactions == ["-1"]
     (sentence,) = said
     role = {"stranger": "none", "mallory": "none", "rob": "read", "tia": "triage"}[by]
     assert sentence.endswith(f"takes the role write, maintain or admin, and yours is {role}.")
-    assert ledgers.load(github, 7).ledger == before
+    assert kept_in(github)[0] == before
     assert github.checks(shown.head, "reviewbot parity") == []
 
 
@@ -193,33 +207,33 @@ def test_an_answer_is_given_once_however_often_the_job_runs(order, shown, fake, 
     assert said == [f"explained C1 at {shown.head}"]
 
 
-def test_a_change_is_made_anew_on_what_another_run_wrote_in_between(shown, fake, github):
-    other = GitHub.of_environment(fake.slug, fake.environ(), github.pace)
-    meanwhile = [lambda: ledgers.change(other, 7, lambda one: one.dismissed("C2", "wim", "other"))]
+def test_a_change_is_made_anew_where_another_run_writes_over_it(shown, fake, github):
+    reviews = Reviews(github)
+    before = kept_in(github)[1]
+    over = [lambda: github.edit_comment(before.id, before.body)]
 
-    def how(ledger: Ledger) -> Ledger:
-        while meanwhile:  # after this run has read, before it writes
-            meanwhile.pop()()
-            # Written over by this run's edit, and written again by the other one, which looks again.
-            again.append(lambda: ledgers.change(other, 7, lambda one: one.dismissed("C2", "wim", "other")))
-        return ledger.dismissed("C1", "mia", "mine")
+    def review(pull, amend):
+        reviews.review(pull, amend)
+        while over:
+            over.pop()()
 
-    again: list = []
-    ledgers.change(github, 7, how)
-    again.pop()()
-    kept = ledgers.load(github, 7).ledger
-    assert {one.id for one in kept.entries if one.state == "dismissed"} == {"C1", "C2"}
+    heard = orders.Heard("mia", "", "command-1")
+    order = Command("dismiss", id="C1", reason="known")
+    orders._amend(github, github.pull(7), heard, order, replace(reviews.work(), review=review))
+    assert kept_in(github)[0].entry("C1").state == "dismissed"
+    assert len(reviews.heads) == 2
 
 
-def test_without_a_round_nothing_is_dismissed(opened, github):
-    with pytest.raises(GitHubError, match="no round"):
-        ledgers.change(github, 7, lambda ledger: ledger)
+def test_without_a_round_nothing_is_dismissed(order, opened, fake):
+    fake.world.roles |= ROLES
+    _, (said,), _, reviewed = order("/reviewbot dismiss C1 known")
+    assert said == "There is no finding `C1` here." and reviewed == []
 
 
 def test_a_ledger_that_somebody_else_pasted_is_none(shown, fake, github):
     forged = Ledger(fake.slug, 7, 99, (Look(1, shown.base, shown.head),), (), (entry("C1"),), 2)
-    fake.say(ledgers_text.encode(forged), "mallory")
-    assert ledgers.load(github, 7).ledger.serial == 1
+    fake.say(f"{SUMMARY}\n{ledgers_text.encode(forged)}", "mallory")
+    assert read(github, 7, shown.base, shown.head).ledger.serial == 1
 
 
 # Parity and probe
@@ -268,14 +282,12 @@ def test_a_push_before_the_label_is_not_covered_by_it(label, order, shown, fake,
 def test_a_push_after_the_label_is_not_covered_by_it(label, shown, fake, repository, github):
     old = shown.head
     fake.push(repository.commit({"c.py": "pushed = 1\n"}))
-    ledgers.change(github, 7, lambda one: with_look(one, fake.world.pulls[7].head))
+    Reviews(github).review(github.pull(7), lambda one: with_look(one, fake.world.pulls[7].head))
     job, (said,) = label(sha=old)
     assert job is None and "there were new commits since" in said
 
 
 def with_look(ledger: Ledger, head: str) -> Ledger:
-    from dataclasses import replace
-
     return replace(ledger, rounds=(*ledger.rounds, Look(2, "", head)), serial=ledger.serial + 1)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewbot.github.client import GitHub, Pace
+from reviewbot.github.conversation import SUMMARY
 from reviewbot.review import ledger as ledgers
 from reviewbot.review.ledger import Entry, Ledger, Look
 
@@ -38,7 +39,7 @@ def shown(fake, repository, github):
     pull = fake.open_pull(base, head)
     fake.world.roles |= {"mia": "maintain"}
     kept = Ledger(fake.slug, 7, 1, (Look(1, base, head),))
-    github.add_comment(7, f"### reviewbot: 0 findings\n\n{ledgers.encode(kept)}")
+    github.add_comment(7, f"### reviewbot: 0 findings\n\n{SUMMARY}\n{ledgers.encode(kept)}")
     return pull
 
 
@@ -152,11 +153,10 @@ CHECKED = (Path(__file__).parent / "weak_check.txt").read_text(encoding="utf-8")
 def test_a_probe_goes_the_same_way(act, shown, fake, repository, github):
     head = repository.commit({"tests/test_parity.py": CHECKED})
     fake.push(head)
-    kept = Ledger(fake.slug, 7, 2, (Look(2, shown.base, head),), (), (), 2)
     found = blank("C1", path="tests/test_parity.py", unit="compare")
-    from dataclasses import replace
-
-    github.add_comment(7, f"### reviewbot\n\n{ledgers.encode(replace(kept, entries=(found,)))}")
+    kept = Ledger(fake.slug, 7, 2, (Look(2, shown.base, head),), (), (found,), 2)
+    (summary,) = [one for one in github.comments(7) if SUMMARY in one.body]
+    github.edit_comment(summary.id, f"### reviewbot\n\n{SUMMARY}\n{ledgers.encode(kept)}")
     run = act("reviewbot-commands", "issue_comment", said(fake, "/reviewbot probe C1", "mia"))
     assert run.jobs == {"command": "succeeded", "probe": "succeeded", "report": "succeeded"}, run.log
     (text,) = answers(github)

@@ -27,7 +27,9 @@ def run(options: argparse.Namespace) -> int:
     )
     github = GitHub.of_environment(runner.slug())
     if runner.event_name() == "issue_comment":
-        work = orders.Work(lambda pull: post(github, pull), reading.explain, reading.size)
+        work = orders.Work(
+            lambda pull, amend: post(github, pull, options.fail_on, amend), reading.explain, reading.size
+        )
         authorized = orders.heard(github, event.comment_event(runner.event()), work, setting)
     else:
         authorized = orders.labeled(github, event.pull_event(runner.event()), setting)

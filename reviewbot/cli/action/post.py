@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from reviewbot.cli.action import reading, runner
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from reviewbot.github.client import GitHub, Pull
     from reviewbot.github.event import Run
     from reviewbot.github.telling import Told
+    from reviewbot.review.ledger import Ledger
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,8 +44,13 @@ def _of_run(github: GitHub, run: Run) -> list[Pull]:
     return [github.pull(n) for n, pull in sorted(found.items()) if pull.open and pull.head == run.head_sha]
 
 
-def post(github: GitHub, pull: Pull, fail_on: str = "") -> int:
-    """Reviews the head of a pull request and posts what changed. Returns 1 where findings fail it."""
+def post(
+    github: GitHub, pull: Pull, fail_on: str = "", amend: Callable[[Ledger], Ledger] = lambda ledger: ledger
+) -> int:
+    """Reviews the head of a pull request and posts what changed, after `amend` has changed the ledger.
+
+    Returns 1 where findings fail it.
+    """
     from reviewbot.github import telling
     from reviewbot.github.posting import Outdated
     from reviewbot.source.git import Repository
@@ -57,6 +64,7 @@ def post(github: GitHub, pull: Pull, fail_on: str = "") -> int:
         remote=from_slug(runner.slug(), runner.server().partition("://")[2]),
         fetch=telling.fetcher(folder, runner.server(), runner.slug(), os.environ.get("GITHUB_TOKEN", "")),
         fail_on=fail_on,
+        amend=amend,
     )
     try:
         told = telling.tell(task)
