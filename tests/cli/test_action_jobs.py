@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import os
 import stat
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
+from threading import Thread
 
 import pytest
 from fakegithub import POSTER
 
+from reviewbot.github import jobs
+from reviewbot.github.client import GitHub, Pace
+
 IMAGE = f"registry.example/gpu@sha256:{'a' * 64}"
+NOWHERE = "http://github.invalid"
 CHECK = """\
 def compare(reference, restored):
     for left, right in zip(reference, restored):
@@ -220,9 +227,6 @@ def test_a_report_concludes_whatever_the_job_left(job, opened_with, fake, tmp_pa
     ended, text = given
     head = opened_with({"tests/test_a.py": CHECK})
     fake.tokens["poster"] = POSTER
-    from reviewbot.github import jobs
-    from reviewbot.github.client import GitHub, Pace
-
     github = GitHub.of_environment(fake.slug, fake.environ(), Pace(0, 0, 0, 0))
     begun = jobs.begin(github, 7, head, "probe", "C1")
     (tmp_path / "left").mkdir()
@@ -235,6 +239,56 @@ def test_a_report_concludes_whatever_the_job_left(job, opened_with, fake, tmp_pa
     assert [check.conclusion for check in github.checks(head, "reviewbot probe C1")] == [conclusion]
     again, _ = job("report", *words, token="poster")
     assert "concluded before" in again.out
+    assert len(github.comments(7)) == 1
+
+
+@pytest.fixture
+def proxy(fake):
+    """The address of a proxy that knows where github.invalid is, which nobody else does."""
+
+    class Forward(BaseHTTPRequestHandler):
+        def forward(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            there = HTTPConnection(fake.pages.removeprefix("http://"))
+            path = self.path.removeprefix(NOWHERE).removeprefix(":80")
+            there.request(self.command, path, body, dict(self.headers))
+            answer = there.getresponse()
+            content = answer.read()
+            self.send_response(answer.status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PATCH = forward
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Forward)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+@pytest.mark.parametrize("prefix", ["", "/api/v3"])
+def test_enterprise_and_proxies_are_taken_from_the_environment(
+    job, opened_with, fake, proxy, proxied, prefix
+):
+    fake.prefix = prefix  # where GitHub Enterprise has its API
+    head = opened_with({"a.py": "x = 2\n"})
+    github = GitHub.of_environment(fake.slug, fake.environ(), Pace(0, 0, 0, 0))
+    begun = jobs.begin(github, 7, head, "probe", "C1")
+    env = {**fake.environ(), "GITHUB_TOKEN": "poster"}
+    if proxied:
+        env = {name: value.replace(fake.pages, NOWHERE) for name, value in env.items()}
+        env |= {"HTTP_PROXY": proxy, "http_proxy": proxy, "NO_PROXY": "", "no_proxy": ""}
+    words = ["--kind=probe", "--pr=7", f"--sha={head}", "--id=C1", f"--check={begun.check}"]
+    ran, _ = job("report", *words, "--job-result=cancelled", **env)
+    assert ran.code == 0, ran.out
+    assert [check.conclusion for check in github.checks(head, "reviewbot probe C1")] == ["neutral"]
     assert len(github.comments(7)) == 1
 
 

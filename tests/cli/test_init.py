@@ -67,6 +67,15 @@ def test_the_validators_find_nothing(made, repository, words):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_what_reviews_knows_what_fails(made):
+    for name, text in made("--fail-on", "likely").items():
+        steps = [step for job in YAML(typ="safe").load(text)["jobs"].values() for step in job["steps"]]
+        given = {step["with"].get("mode"): step["with"].get("fail-on") for step in steps}
+        reviewing = given.keys() & {"lint", "post", "command"}
+        assert reviewing, name
+        assert {given[mode] for mode in reviewing} == {"likely"}
+
+
 def test_jobs_have_the_least_permissions_and_what_runs_foreign_code_can_only_read(made):
     jobs = {
         f"{name.removesuffix('.yml')}/{job}": body["permissions"]
