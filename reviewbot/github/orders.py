@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reviewbot.errors import GitHubError
+from reviewbot.errors import GitHubError, ReviewbotError
 from reviewbot.github import approval, conversation, jobs
 from reviewbot.github.answers import answer
 from reviewbot.github.approval import WRITERS, Asked, Refusal, word
@@ -86,8 +86,11 @@ def heard(github: GitHub, event: CommentEvent, work: Work, setting: Setting) -> 
         _receipt(github, said.id, "-1")
         answer(github, number, key, answers.sentence(str(refusal)))
         return None
-    except GitHubError:
+    except ReviewbotError as error:
         _receipt(github, said.id, "confused")
+        with suppress(GitHubError):
+            says = f"`{order.verb}` came to no end: {error}"
+            answer(github, number, key, answers.sentence(says))
         raise
     _receipt(github, said.id, "+1")
     return done

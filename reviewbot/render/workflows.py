@@ -46,7 +46,9 @@ class Wishes:
     label: str = "gpu-parity"
     group: str = "gpu-ephemeral"
     labels: tuple[str, ...] = ("self-hosted", "linux", "gpu")
-    command: str = "reviewbot parity run --out /scratch/run --output-format json > /out/parity.json"
+    command: str = (
+        "reviewbot parity run --workload command --out /scratch/run --output-format json > /out/parity.json"
+    )
 
     def __post_init__(self) -> None:
         """Raises `UsageError` for a value that could not stand in a workflow."""

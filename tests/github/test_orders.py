@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields, replace
 import pytest
 from fakegithub import READER, Fault
 
-from reviewbot.errors import GitHubError
+from reviewbot.errors import GitError, GitHubError
 from reviewbot.github import event as events
 from reviewbot.github import jobs, orders
 from reviewbot.github.client import GitHub
@@ -234,6 +234,26 @@ def test_a_ledger_that_somebody_else_pasted_is_none(shown, fake, github):
     forged = Ledger(fake.slug, 7, 99, (Look(1, shown.base, shown.head),), (), (entry("C1"),), 2)
     fake.say(f"{SUMMARY}\n{ledgers_text.encode(forged)}", "mallory")
     assert read(github, 7, shown.base, shown.head).ledger.serial == 1
+
+
+def test_what_comes_to_no_end_says_so(shown, fake, github):
+    def broken(pull, amend):
+        raise GitError("git cannot fetch the commits: @all is gone")
+
+    number = fake.say("/reviewbot recheck", "mia")
+    comment = {"id": number, "body": "/reviewbot recheck", "created_at": fake.world.now()}
+    payload = {
+        "action": "created",
+        "issue": {"number": 7, "pull_request": {"url": "u"}},
+        "comment": {**comment, "user": {"login": "mia", "type": "User"}},
+    }
+    work = replace(Reviews(github).work(), review=broken)
+    with pytest.raises(GitError):
+        orders.heard(github, decoded(payload, events.CommentEvent), work, given())
+    text = github.comments(7)[-1].body
+    assert text.startswith("`recheck` came to no end: git cannot fetch the commits")
+    assert "@all" not in text
+    assert [one["content"] for one in fake.world.reactions] == ["eyes", "confused"]
 
 
 # Parity and probe

@@ -29,7 +29,7 @@ def sealed(name: str, files: Path, out: Path, image: str, command: str) -> list[
         # Nobody, without capabilities, who cannot become somebody else.
         *("--user", "65534:65534", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
         *("--read-only", "--tmpfs", "/tmp:size=2g", "--tmpfs", "/scratch:size=32g,exec,mode=1777"),
-        *("--env", "HOME=/scratch", "--workdir", "/src"),
+        *("--env", "HOME=/scratch", "--env", "PYTHONDONTWRITEBYTECODE=1", "--workdir", "/src"),
         *("--ipc", "private", "--shm-size", "8g", "--pids-limit", "4096", "--memory", "64g"),
         *("--volume", f"{files}:/src:ro", "--volume", f"{out}:/out"),
         *("--entrypoint", "/bin/sh", image, "-c", command),
