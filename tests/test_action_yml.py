@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
@@ -153,3 +154,26 @@ def test_a_hostile_pull_request_runs_nothing(act, repository, tmp_path):
     assert "pwned::" not in command
     assert not (tmp_path / "pwned").exists(), job.log
     assert "title=pwned" not in job.log
+
+
+@pytest.mark.slow
+def test_it_installs_from_a_wheel_as_from_its_own_checkout(tmp_path, checkout):
+    build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path)
+    assert subprocess.run(list(map(str, build)), cwd=checkout, capture_output=True).returncode == 0
+    (wheel,) = tmp_path.glob("*.whl")
+    steps = YAML(typ="safe").load(ROOT / "action.yml")["runs"]["steps"]
+    env = {
+        **os.environ,
+        "PYTHON": sys.executable,
+        "SOURCE": str(wheel),
+        "EXTRA": "[github]",
+        "PIP_CONSTRAINT": str(ROOT / "constraints.txt"),
+        "RUNNER_TEMP": str(tmp_path),
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", steps[0]["run"]], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    python = tmp_path / "reviewbot" / "bin" / "python"
+    assert "excuse-branch" in checked(python, "-I", "-m", "reviewbot", "rule", "excuse-branch").stdout
+    assert checked(python, "-I", "-c", "import github, httpx, tenacity").returncode == 0

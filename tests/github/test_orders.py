@@ -201,6 +201,24 @@ def test_what_is_no_order_to_this_workflow_is_not_even_looked_up(order, shown, f
     assert fake.writes[before:] == []
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"issue": {"number": 7}},
+        {"issue": {"number": 7, "pull_request": None}},
+        {"comment": {"id": 1, "body": "/reviewbot help", "created_at": "", "user": None}},
+    ],
+)
+def test_an_issue_and_an_account_that_is_gone_order_nothing(shown, fake, github, change):
+    user = {"login": "mia", "type": "User"}
+    comment = {"id": 1, "body": "/reviewbot help", "created_at": "", "user": user}
+    payload = {"action": "created", "issue": {"number": 7, "pull_request": {"url": "u"}}, "comment": comment}
+    event = decoded({**payload, **change}, events.CommentEvent)
+    before = len(fake.calls)
+    assert orders.heard(github, event, Reviews(github).work(), given()) is None
+    assert fake.calls[before:] == []
+
+
 def test_an_answer_is_given_once_however_often_the_job_runs(order, shown, fake, github):
     fake.faults = [Fault("POST", "/issues/7/comments", 502, after=True)]
     _, said, _, _ = order("/reviewbot explain C1", by="stranger")
