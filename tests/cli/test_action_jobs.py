@@ -16,6 +16,8 @@ from fakegithub import POSTER
 from reviewbot.github import jobs
 from reviewbot.github.client import GitHub, Pace
 
+pytestmark = pytest.mark.slow
+
 IMAGE = f"registry.example/gpu@sha256:{'a' * 64}"
 NOWHERE = "http://github.invalid"
 CHECK = """\

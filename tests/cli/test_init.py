@@ -33,6 +33,7 @@ def made(reviewbot, repository):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
