@@ -80,6 +80,13 @@ class Bot:
         assert len(mine) == 1
         return str(mine[0]["body"])
 
+    @property
+    def ledger(self) -> ledger.Ledger:
+        """What the summary keeps."""
+        kept = ledger.decode(self.summary, self.fake.slug, 7)
+        assert kept is not None
+        return kept
+
     def body(self, thread: str) -> str:
         """The one comment of a thread."""
         found = [c for c in self.comments if c["by"].endswith("[bot]") and name(c["body"]) == thread]
@@ -89,8 +96,7 @@ class Bot:
     def conversation(self) -> object:
         """All that is said and shown, and all that is kept, without times and GitHub's own ids."""
         world = self.fake.world
-        kept = ledger.decode(self.summary, self.fake.slug, 7)
-        assert kept is not None
+        kept = self.ledger
         return (
             sorted((c["path"], c["line"] or 0, ledger.bare(c["body"]), c["by"]) for c in self.comments),
             [(ledger.bare(c["body"]), c["by"]) for c in world.comments.values()],

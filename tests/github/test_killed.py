@@ -14,7 +14,6 @@ from fakegithub import FakeGitHub, Fault, diffs
 from samples import strong, weak
 
 from reviewbot.errors import GitHubError
-from reviewbot.github import ledgers
 
 FILES = {"tests/test_rows.py": weak("a") + weak("b"), "tests/test_large.py": "x = 1\n" * 100 + weak("c")}
 LATER = {"tests/test_rows.py": "import math\n\n\n" + strong("a") + weak("b") + weak("d")}
@@ -25,7 +24,7 @@ def opened(fake: FakeGitHub, bot, pull) -> None:
     """A pull request whose second round edits a comment, adds one, and knows a dismissal."""
     pull(FILES)
     bot.review()
-    ledgers.change(bot.client(), 7, lambda one: one.dismissed("C1", "ada", "meant"))
+    bot.review(amend=lambda one: one.dismissed("C1", "ada", "meant"))
     bot.push(LATER)
 
 

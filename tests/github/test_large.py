@@ -7,7 +7,6 @@ import re
 import pytest
 from samples import strong, weak
 
-from reviewbot.github import ledgers
 from reviewbot.render.comments import LIMIT
 from reviewbot.review import ledger
 
@@ -29,7 +28,7 @@ def test_three_hundred_findings(fake, bot, pull):
     (check,) = fake.world.checks.values()
     assert len(check["annotations"]) == 300
     # All are known in the next round, at no more cost.
-    assert len(ledgers.load(bot.client(), 7).ledger.entries) == 300
+    assert len(bot.ledger.entries) == 300
     calls = len(fake.calls)
     bot.push({"tests/test_0.py": strong("a") + weak("b") + weak("c")})
     told = bot.review()
@@ -43,7 +42,7 @@ def test_a_ledger_that_has_no_room_is_whole_again_from_its_copy_and_the_comments
     pull({PATH: "".join(weak(f"t{number}") for number in range(60))})
     monkeypatch.setattr(ledger.encode, "__defaults__", (2_000,))
     bot.review()
-    kept = ledgers.load(bot.client(), 7).ledger
+    kept = bot.ledger
     assert len(kept.entries) < 30 and kept.next == 61
     bot.push({PATH: "import math\n" + "".join(weak(f"t{number}") for number in range(61))})
     told = bot.review()

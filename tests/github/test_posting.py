@@ -9,7 +9,7 @@ from fakegithub import POSTER, READER, RESOLVER, Fault, Token, diffs, rest
 from samples import strong, weak
 
 from reviewbot.errors import UsageError
-from reviewbot.github import anchors, ledgers
+from reviewbot.github import anchors
 from reviewbot.github.client import GitHub
 from reviewbot.github.posting import Outdated
 from reviewbot.model import Anchor
@@ -299,7 +299,7 @@ def test_what_a_stranger_pastes_is_no_state(fake, bot, pull):
     pull({PATH: THREE})
     start = fake.world.snapshot()
     bot.review()
-    kept, mark = ledgers.load(bot.client(), 7).ledger, bot.body("C1")
+    kept, mark = bot.ledger, bot.body("C1")
     forged = replace(kept.dismissed("C1", "ada", "fine").dismissed("C2", "ada", "fine"), serial=99)
     pasted = f"<!-- reviewbot-summary -->\n{ledger_text.encode(forged)}"
     # Before the bot has said anything, and after.
@@ -320,8 +320,7 @@ def test_a_ledger_that_is_lost_is_taken_from_its_copy_or_from_the_threads(fake, 
     monkeypatch.setattr(threads, "INLINE_LIMIT", 1)  # only the summary speaks of C3
     pull({PATH: THREE})
     bot.review()
-    ledgers.change(bot.client(), 7, lambda one: one.dismissed("C1", "ada", "meant"))
-    bot.review()
+    bot.review(amend=lambda one: one.dismissed("C1", "ada", "meant"))
     (summary,) = fake.world.comments.values()
     if lost == "edited":
         summary["body"] = "somebody wrote over it"
