@@ -16,6 +16,8 @@ from reviewbot.model import Anchor
 from reviewbot.review import ledger as ledger_text
 from reviewbot.review import threads
 
+pytestmark = pytest.mark.slow
+
 PATH = "tests/test_rows.py"
 LOOP = """\
 def test_loop(run):
