@@ -68,7 +68,7 @@ def test_what_cannot_be_reviewed_is_named(bot, pull, repository):
             "tests/test_a.py": weak("a"),
             "tests/test_broken.py": "def broken(:\n",
             "tests/test_nul.py": b"x = 1\0\n",
-            "tests/test_large.py": "x = '" + "x" * 1_200_000 + "'\n",
+            "tests/test_large.py": "x = '" + "x" * 2_100_000 + "'\n",
             "image.png": b"\x89PNG\0\0",
         }
     )
