@@ -11,15 +11,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 import github
 import httpx
 import requests
 from github.GithubRetry import GithubRetry
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from reviewbot.errors import Absent, Busy, Denied, GitHubError, Refused, Unsure, UsageError
 
@@ -27,6 +27,7 @@ API = "https://api.github.com"
 PAGE = 100  # items of a list for each request, the most that GitHub gives
 TIMEOUT = 30  # seconds
 
+_T = TypeVar("_T")
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
 Status = Literal["queued", "in_progress", "completed"]
 Conclusion = Literal["success", "failure", "neutral", "cancelled", "timed_out", "action_required", "skipped"]
@@ -205,7 +206,7 @@ class GitHub:
     @cached_property
     def viewer(self) -> str:
         """The login that the token writes as, such as `github-actions[bot]`."""
-        return str(self.graphql("query { viewer { login } }")["viewer"]["login"])
+        return str(self._query("query { viewer { login } }")["viewer"]["login"])
 
     def pull(self, number: int) -> Pull:
         """One pull request as it is now."""
@@ -289,7 +290,7 @@ class GitHub:
         found: list[ReviewThread] = []
         cursor: str | None = None
         while True:
-            got = self.graphql(_THREADS, owner=owner, name=name, number=number, after=cursor)
+            got = self._query(_THREADS, owner=owner, name=name, number=number, after=cursor)
             page = got["repository"]["pullRequest"]["reviewThreads"]
             for node in page["nodes"]:
                 first = node["comments"]["nodes"]
@@ -455,13 +456,21 @@ class GitHub:
             page += 1
 
     def _read(self, path: str, query: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-        # An answer that breaks off halfway is not tried again below.
-        for again in Retrying(
-            retry=retry_if_exception_type(Unsure), stop=stop_after_attempt(self.pace.tries), reraise=True
-        ):
-            with again, _translated():
+        def read() -> tuple[dict[str, Any], Any]:
+            with _translated():
                 return self._github.requester.requestJsonAndCheck("GET", self._at(path), parameters=query)
-        raise AssertionError
+
+        # An answer that breaks off halfway is not tried again below.
+        return self._again(read)
+
+    def _query(self, query: str, **variables: object) -> dict[str, Any]:
+        """A GraphQL request that changes nothing."""
+        return self._again(partial(self.graphql, query, **variables))
+
+    def _again(self, read: Callable[[], _T]) -> _T:
+        wait = wait_exponential(multiplier=self.pace.backoff)
+        stop = stop_after_attempt(self.pace.tries)
+        return Retrying(retry=retry_if_exception_type(Unsure), wait=wait, stop=stop, reraise=True)(read)
 
     def _send(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
         with _translated():

@@ -24,8 +24,8 @@ SUMMARY = "<!-- reviewbot-summary -->"
 class Conversation:
     """One pull request and the bot's own words on it.
 
-    `own` are the first comments of threads by the thread's id, `answered` the ids of those under which
-    somebody else wrote. `check` is the check run on the head that is being looked at.
+    `own` are the first comments of threads by the thread's id. `check` is the check run on the head that is
+    being looked at.
     """
 
     pull: Pull
@@ -33,7 +33,6 @@ class Conversation:
     ledger: Ledger
     summary: Comment | None
     own: Mapping[str, ReviewComment]
-    answered: frozenset[str]
     drafts: tuple[SentReview, ...]
     check: Check | None
 
@@ -45,7 +44,7 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
     pull = github.pull(number)
     mine = [comment for comment in github.comments(number) if comment.author == viewer]
     summary = summary_of(mine)
-    own, answered = own_comments(github, number, viewer)
+    own = own_comments(github, number, viewer)
     reviews = github.reviews(number) if drafts else ()
     pending = tuple(one for one in reviews if one.author == viewer and one.state == "PENDING")
     said = ledgers.decode(summary.body, github.slug, number) if summary else None
@@ -57,7 +56,7 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
         kept = _earlier_copy(github, number, head, said, marks)
     latest = max(filter(None, (kept, said)), key=lambda one: one.serial, default=Ledger(github.slug, number))
     whole = whole_ledger(latest, marks, own, base, head)
-    return Conversation(pull, viewer, whole, summary, own, answered, pending, check)
+    return Conversation(pull, viewer, whole, summary, own, pending, check)
 
 
 def summary_of(mine: Iterable[Comment]) -> Comment | None:
@@ -65,22 +64,15 @@ def summary_of(mine: Iterable[Comment]) -> Comment | None:
     return next((comment for comment in mine if SUMMARY in comment.body), None)
 
 
-def own_comments(github: GitHub, number: int, viewer: str) -> tuple[dict[str, ReviewComment], frozenset[str]]:
-    """The first comments of the bot's own threads by the thread's id, and the ids of those that somebody
-    answered. Of two comments for one thread the older one counts."""
+def own_comments(github: GitHub, number: int, viewer: str) -> dict[str, ReviewComment]:
+    """The first comments of the bot's own threads by the thread's id; of two for one thread the older."""
     own: dict[str, ReviewComment] = {}
-    names: dict[int, str] = {}
-    answered = set()
     for comment in github.review_comments(number):
-        if comment.reply_to is not None:
-            if comment.author != viewer and comment.reply_to in names:
-                answered.add(names[comment.reply_to])
-            continue
-        made = mark_of(comment, github.slug, number) if comment.author == viewer else None
-        if made is not None:
-            own.setdefault(made.entry.id, comment)
-            names[comment.id] = made.entry.id
-    return own, frozenset(answered)
+        if comment.author == viewer and comment.reply_to is None:
+            made = mark_of(comment, github.slug, number)
+            if made is not None:
+                own.setdefault(made.entry.id, comment)
+    return own
 
 
 def mark_of(comment: ReviewComment, slug: str, number: int) -> Mark | None:

@@ -216,7 +216,7 @@ def _batches(threads: Iterable[Thread], size: int) -> Iterator[list[Thread]]:
 
 
 def _own(telling: _Telling) -> dict[str, ReviewComment]:
-    return own_comments(telling.github, telling.number, telling.was.viewer)[0]
+    return own_comments(telling.github, telling.number, telling.was.viewer)
 
 
 def _there(telling: _Telling, name: str) -> ReviewComment | None:

@@ -168,6 +168,8 @@ def test_reads_are_tried_again(fake, opened, github):
         Fault("GET", "/comments", 503),
     ]
     assert github.comments(7) == []
+    fake.faults += [Fault("POST", "/graphql", 502), Fault("POST", "/graphql", 0)]
+    assert github.viewer == "github-actions[bot]"
 
 
 def test_long_lists_come_in_pages(fake, opened, github):
