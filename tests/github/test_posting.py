@@ -393,7 +393,7 @@ def test_conversations_are_resolved_only_where_the_token_may(fake, bot, pull):
     bot.push({PATH: THREE})
     bot.review("resolver", resolve=True)
     assert [t["resolved_by"] for t in fake.world.threads.values()] == [None, "ada", None]
-    fake.faults.append(Fault("POST", "/graphql", 502, skip=1))
+    fake.faults.append(Fault("POST", "/graphql", 502, skip=1, times=10))
     told = bot.review("resolver", resolve=True)
     assert "Not all conversations were resolved" in bot.summary and told.url
 
