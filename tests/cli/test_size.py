@@ -507,6 +507,17 @@ def test_markdown_is_inert_and_pinned(reviewbot, repository):
 
 
 @pytest.mark.slow
+def test_markdown_is_short_enough_for_a_comment(reviewbot, repository):
+    base = repository.commit({"README.md": "x\n"})
+    weak = "def test_a(run):\n    assert (run(1) == 2, 'no')\n"
+    repository.commit({f"tests/test_{'long' * 40}_{number}.py": weak for number in range(70)})
+    words = ("size", "--base", base, "--output-format", "markdown", "--repository", "acme/rows")
+    ran = reviewbot(*words, cwd=repository.folder)
+    assert 20_000 < len(ran.out.encode()) <= 65_536
+    assert "… and 40 more" in ran.out
+
+
+@pytest.mark.slow
 def test_the_chart_says_in_words_what_it_shows(reviewbot, parity, tmp_path):
     chart = tmp_path / "size.svg"
     ran = reviewbot("size", "--base", "main", "--chart", chart, cwd=parity.folder)
