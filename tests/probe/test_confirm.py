@@ -313,3 +313,25 @@ def test_a_loop_over_what_a_filter_leaves_is_not_withdrawn_because_all_rows_are_
     (finding,), said = linted(folder, "loop-may-be-empty")
     assert "evidence" not in finding
     assert "not run to an end: emptied inputs are caught (1 tried); none was found over which" in said
+
+
+# Static analysis sees that it reads `reward`; that `row.values()` holds a bonus too shows only when it runs.
+HIDDEN = """
+def add_advantages(rows):
+    for row in rows:
+        total = sum(value for value in row.values() if isinstance(value, float))
+        row["advantages"] = [total - row["reward"] / 2] * 2
+    return rows
+"""
+
+
+@pytest.mark.slow
+def test_a_check_that_alone_sees_what_its_producer_read_is_withdrawn(linted, case):
+    folder = case(
+        "implied-check", test_rows=ROWS.replace('"sample_mask": 1.0,', '"sample_mask": 1.0, "bonus": 0.5,')
+    )
+    assert (folder / "tests" / "test_rows.py").read_text().count("bonus") == 1
+    (folder / "trainer" / "advantage.py").write_text(HIDDEN)
+    findings, said = linted(folder, "implied-check")
+    assert findings == []
+    assert "implied-check: withdrawn: with trainer/advantage.py:2 run again it alone catches" in said
