@@ -51,6 +51,8 @@ examples:
   reviewbot parity compare reference restored --log worker.log \\
       --pattern 'restored (?P<call>\\S+): prefix=(?P<prefix_tokens>\\d+) tail=(?P<tail_tokens>\\d+)'
   reviewbot parity compare a.parquet b.parquet --map token_ids=tokens --map reward=info.score
+  reviewbot parity compare reference restored --output-format markdown > comment.md
+  reviewbot parity compare reference restored --page parity.html      with plots, for a browser
 
 A restore record is a line of JSON with the step, prompt and sample of its row, the call, prefix_tokens,
 tail_tokens, and prefix_sha256: the SHA-256 of the prefix's token ids as decimals joined by commas. The
@@ -74,6 +76,7 @@ examples:
   reviewbot parity run --workload engines --other-engine vllm --other-python vllm/bin/python
   reviewbot parity run --workload revisions --base main --head HEAD
   reviewbot parity run --workload command               the repository's own harness, once a leg
+  reviewbot parity run --executor ray --address auto    legs as tasks of a cluster
 
 workloads:
   restore    three processes: a reference; the same, killed by SIGKILL in mid-generation; and one restored
