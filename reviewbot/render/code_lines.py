@@ -74,10 +74,12 @@ def listing(
     return Markup('<pre class="code"><code>{}</code></pre>').format(Markup("").join(rows))
 
 
-def diff(text: str, path: str = "x.py") -> Markup:
-    """A diff as `git apply` takes it as HTML; the signs stay, so that it reads without colours too."""
+def diff(text: str, path: str = "x.py", most: int = 400) -> Markup:
+    """The first lines of a diff as HTML; the signs stay, so that it reads without colours too."""
     rows: list[Markup] = []
     lines = text.removesuffix("\n").split("\n")
+    longer = len(lines) > most
+    lines = lines[:most]
     left = 0  # lines of the hunk that are still to come, of both sides
     for line, body in zip(lines, coloured([line[1:] for line in lines], path), strict=True):
         hunk = _HUNK.match(line) if left <= 0 else None
@@ -87,6 +89,8 @@ def diff(text: str, path: str = "x.py") -> Markup:
             continue
         left -= 2 if line[:1] == " " else 1
         rows.append(_row({"+": "add", "-": "del"}.get(line[:1], ""), line[:1], body))
+    if longer:
+        rows.append(_row("hunk", "", Markup("… and more, in the file")))
     return Markup('<pre class="code diff"><code>{}</code></pre>').format(Markup("").join(rows))
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from reviewbot.model import Finding, Review, Round, Step, Thread
 from reviewbot.render import code_lines, example, probe_document
 from reviewbot.render.example import Example
-from reviewbot.render.pages import Crumbs, render
+from reviewbot.render.pages import Crumbs, fitting, render
 from reviewbot.render.proposed import Proposed
 from reviewbot.render.sources import Read, Sources
 from reviewbot.review import before as bases
@@ -21,6 +21,7 @@ from reviewbot.source.units import Unit
 
 AROUND = 2  # lines of code before and after those that matter
 TOGETHER = 16  # lines of steps that are shown in one piece
+DIFF_LINES = 400  # of a proposed change; its file has them all
 MOST = 24  # steps, checks and values of one finding
 
 
@@ -85,38 +86,43 @@ def page(
     unit = bases.unit_at(finding.span.path, lines, finding.unit) if lines else None
     evidence = finding.evidence
     witness = probe_document.witness(evidence.document) if evidence and evidence.document else None
-    return render(
-        "finding_page.html.j2",
-        crumbs,
-        thread=thread,
-        finding=finding,
-        title=title(finding),
-        review=review,
-        seen=seen,
-        last=review.rounds[-1],
-        note=note,
-        why=why,
-        doc=_doc(unit),
-        file_doc=_file_doc(unit),
-        unit=unit,
-        place=_place(
+    values: dict[str, object] = {
+        "thread": thread,
+        "finding": finding,
+        "title": title(finding),
+        "review": review,
+        "seen": seen,
+        "last": review.rounds[-1],
+        "note": note,
+        "why": why,
+        "doc": _doc(unit),
+        "file_doc": _file_doc(unit),
+        "unit": unit,
+        "place": _place(
             sources, read, seen.head, finding.span.path, finding.span.line, finding.span.end_line, 0
         ),
-        before=_before(finding, seen, sources),
-        base=_base(finding, seen, sources),
-        example=_example(thread, lines),
-        witness=witness,
-        probe=probes.get(evidence.entry, "") if evidence else "",
-        values=_values(witness),
-        copies=_copies(finding),
-        steps=_steps(finding.steps[:MOST], seen, sources, read),
-        more=max(0, len(finding.steps) - MOST),
-        fix=fix,
-        drawn=code_lines.diff(fix.diff, finding.span.path) if fix else Markup(""),
-        fix_file=fix_file(thread),
-        commit=sources.commit_link,
-        most=MOST,
-    )
+        "before": _before(finding, seen, sources),
+        "base": _base(finding, seen, sources),
+        "example": _example(thread, lines),
+        "witness": witness,
+        "probe": probes.get(evidence.entry, "") if evidence else "",
+        "copies": _copies(finding),
+        "fix": fix,
+        "fix_file": fix_file(thread),
+        "commit": sources.commit_link,
+    }
+
+    def with_most(most: int) -> str:
+        parts: dict[str, object] = {
+            "values": _values(witness, most),
+            "steps": _steps(finding.steps[:most], seen, sources, read),
+            "more": max(0, len(finding.steps) - most),
+            "drawn": code_lines.diff(fix.diff, finding.span.path, DIFF_LINES * most // MOST) if fix else "",
+            "most": most,
+        }
+        return render("finding_page.html.j2", crumbs, **values, **parts)
+
+    return fitting(with_most, MOST)
 
 
 def _place(sources: Sources, read: Read, commit: str, path: str, line: int, end: int, around: int) -> Place:
@@ -227,12 +233,12 @@ def _example(thread: Thread, lines: list[str] | None) -> Example | None:
     return example.of_lanes("One check, two paths", both) if both else None
 
 
-def _values(witness: probe_document.Witness | None) -> list[tuple[str, list[tuple[str, str]]]]:
+def _values(witness: probe_document.Witness | None, most: int) -> list[tuple[str, list[tuple[str, str]]]]:
     """What each function returned and held in the run, as text."""
     if witness is None:
         return []
     return [
         (name, [(what, example.value(one) if one is not None else "None") for what, one in seen.items()])
-        for name, seen in list(witness.values.items())[:MOST]
+        for name, seen in list(witness.values.items())[:most]
         if seen
     ]

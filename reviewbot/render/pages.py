@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -17,6 +17,7 @@ from reviewbot.render.inert import visible
 # Pages that lead to a page, and the page itself: what each is called, and its file (for the last one "").
 Crumbs = Sequence[tuple[str, str]]
 HOME = ("Index", "index.html")
+LARGEST = 190_000  # bytes of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,15 @@ def render(template: str, crumbs: Crumbs, **values: object) -> str:
     """A whole page. `template` extends `page.html.j2`; it explains terms with `words.prose(text)`."""
     made = _environment().get_template(template)
     return made.render(values, crumbs=crumbs, words=Words(), css=_css(), version=__version__)
+
+
+def fitting(make: Callable[[int], str], most: int) -> str:
+    """The page that `make` makes with at most so many of its parts, fewer of them where it is too large."""
+    while True:
+        text = make(most)
+        if most <= 1 or len(text.encode("utf-8", "backslashreplace")) <= LARGEST:
+            return text
+        most //= 2
 
 
 @cache

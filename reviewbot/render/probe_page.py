@@ -11,10 +11,11 @@ from reviewbot.render import example
 from reviewbot.render.code_lines import excerpt, listing
 from reviewbot.render.example import Example
 from reviewbot.render.finding_page import AROUND, Place
-from reviewbot.render.pages import Crumbs, render
+from reviewbot.render.pages import Crumbs, fitting, render
 from reviewbot.render.probe_document import Checked, Evidence, Kill, Witness
 from reviewbot.render.sources import Sources
 
+CHECKS = 12  # columns of the kill matrix
 MOST = 24  # witnesses, kinds of changes, and values
 WHY = {
     "excuse": "A branch lets this difference through",
@@ -47,20 +48,25 @@ class Kind:
 
 def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Crumbs) -> str:
     """The page. `saved` is the name of the file of evidence, `head` the commit of links, "" if none."""
-    checks = _checks(evidence)
-    return render(
-        "probe_page.html.j2",
-        crumbs,
-        evidence=evidence,
-        title=_title(evidence),
-        witnesses=[_shown(one, head, sources) for one in evidence.witnesses[:MOST]],
-        more=max(0, len(evidence.witnesses) - MOST),
-        checks=checks,
-        kinds=_kinds(evidence.kills, checks),
-        dead=[(one, _place(sources, head, one.path, one.line)) for one in evidence.dead[:MOST]],
-        saved=saved,
-        most=MOST,
-    )
+    checks = _checks(evidence)[:CHECKS]
+    kinds = _kinds(evidence.kills, checks)
+
+    def with_most(most: int) -> str:
+        return render(
+            "probe_page.html.j2",
+            crumbs,
+            evidence=evidence,
+            title=_title(evidence),
+            witnesses=[_shown(one, head, sources) for one in evidence.witnesses[:most]],
+            more=max(0, len(evidence.witnesses) - most),
+            checks=checks,
+            kinds=kinds,
+            dead=[(one, _place(sources, head, one.path, one.line)) for one in evidence.dead[:most]],
+            saved=saved,
+            most=most,
+        )
+
+    return fitting(with_most, MOST)
 
 
 def _title(evidence: Evidence) -> str:

@@ -35,7 +35,8 @@ def proposed(thread: Thread, head: str, sources: Sources, cut: Cut | None) -> Pr
         along = ", ".join(f"{one.what} `{one.name}`" for one in cut.along)
         goes = f" Goes along, because only this used it: {along}." if along else ""
         return Proposed(says, cut.diff, f"Tried: {cut.says}.{goes}")
-    diff = patch(fix, sources.at(head)) if fix else ""
+    # Whether the fix can be shown at all was found out when the review was made.
+    diff = patch(fix, sources.at(head)) if fix and thread.proposal else ""
     return Proposed(says, diff, SAFE if fix and fix.safe else UNTRIED) if diff else None
 
 

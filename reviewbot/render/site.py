@@ -15,7 +15,9 @@ from reviewbot.render.proposed import cuts_of, proposed
 from reviewbot.render.sources import Sources
 from reviewbot.review.size.result import Cut
 
-PER_PAGE = 240  # findings listed on one page of a round
+ROOM = 150_000  # bytes of what a page lists
+ROW = 450  # bytes around a finding in a list
+SHORT = 260  # letters of a message in a list
 STRONGEST = 5  # findings that the index names
 STATES = ("back", "new", "open", "dismissed", "fixed", "gone")
 STATE_SAYS = {
@@ -128,9 +130,9 @@ def _round(
     extras: Sequence[Extra],
 ) -> Iterator[tuple[str, str]]:
     last = one.number == review.rounds[-1].number
-    threads = sorted(threads_of(review, one), key=lambda item: (STATES.index(item[1]), item[0].finding.span))
+    threads = _sorted(review, one)
     states = Counter(state for _, state in threads)
-    parts = [threads[at : at + PER_PAGE] for at in range(0, len(threads), PER_PAGE)] or [[]]
+    parts = _parts(threads)
     pages = [(round_file(one.number, n), _part_says(part)) for n, part in enumerate(parts, 1)]
     before = next((r for r in review.rounds if r.number == one.number - 1), None)
     for (file, _), part in zip(pages, parts, strict=True):
@@ -155,6 +157,29 @@ def _round(
             commit=sources.commit_link,
         )
         yield file, text
+
+
+def _sorted(review: Review, one: Round) -> list[tuple[Thread, str]]:
+    """What a round knew, in the order in which its page lists it."""
+    return sorted(threads_of(review, one), key=lambda item: (STATES.index(item[1]), item[0].finding.span))
+
+
+def _parts(threads: Sequence[tuple[Thread, str]]) -> list[list[tuple[Thread, str]]]:
+    """The findings of a round, parted into pages that are not too large."""
+    parts: list[list[tuple[Thread, str]]] = [[]]
+    room = ROOM
+    for thread, state in threads:
+        finding = thread.finding
+        # Code in a message, a path in a heading and once more in a link, all of it escaped.
+        need = (
+            ROW + 3 * min(len(finding.message), SHORT) + 4 * len(finding.span.path.encode("utf-8", "replace"))
+        )
+        if parts[-1] and room < need:
+            parts.append([])
+            room = ROOM
+        parts[-1].append((thread, state))
+        room -= need
+    return parts
 
 
 def threads_of(review: Review, one: Round) -> Iterator[tuple[Thread, str]]:
@@ -259,16 +284,22 @@ def _by_rule(threads: Sequence[Thread]) -> list[tuple[str, list[Thread]]]:
 
 
 def _by_file(review: Review) -> list[tuple[str, str, int]]:
-    """Each file with findings: its path, where the round's page lists it, how many."""
+    """Each file with findings: its path, where the round's page lists it, how many; as many as fit."""
     one = review.rounds[-1]
-    threads = sorted(threads_of(review, one), key=lambda item: (STATES.index(item[1]), item[0].finding.span))
     found: dict[str, tuple[str, int]] = {}
-    for part in range(0, len(threads), PER_PAGE):
+    for part, threads in enumerate(_parts(_sorted(review, one)), 1):
         number = 0
-        for _, of_state in groupby(threads[part : part + PER_PAGE], key=lambda item: item[1]):
+        for _, of_state in groupby(threads, key=lambda item: item[1]):
             for path, of_path in groupby(of_state, key=lambda item: item[0].finding.span.path):
                 number += 1
-                href = f"{round_file(one.number, part // PER_PAGE + 1)}#f{number}"
+                href = f"{round_file(one.number, part)}#f{number}"
                 known = found.get(path, (href, 0))
                 found[path] = (known[0], known[1] + len(list(of_path)))
-    return [(path, href, count) for path, (href, count) in sorted(found.items())]
+    room = ROOM * 2 // 3
+    listed = []
+    for path, (href, count) in sorted(found.items()):
+        room -= 2 * len(path.encode("utf-8", "backslashreplace")) + 120
+        if room < 0:
+            break
+        listed.append((path, href, count))
+    return listed

@@ -10,11 +10,11 @@ from markupsafe import Markup
 from reviewbot.errors import UsageError
 from reviewbot.model import Review
 from reviewbot.render import code_lines, finding_page, size_chart, size_text
-from reviewbot.render.pages import HOME, Extra, counted, render
+from reviewbot.render.pages import HOME, Extra, counted, fitting, render
 from reviewbot.render.sources import Sources
 from reviewbot.review.size.result import KINDS, OF_TESTS, Cut, Size
 
-FILES, CUTS, CHECKS, DIFFS = 120, 80, 200, 12  # rows of each table, and diffs that are shown
+ROWS, DIFFS = 120, 12  # rows of each table, and diffs that are shown
 LONGEST = 40_000  # characters of all diffs
 
 
@@ -35,27 +35,32 @@ def extra(size: Size, review: Review | None, sources: Sources, file: str) -> Ext
     own = sum(one.own for one in size.after)
     title = f"where the {tests:,} lines of tests go" + (f", and the {own:,} that can go" if own else "")
     files = sorted(last.files, key=lambda one: (-one.lines.added, one.path))
-    text = render(
-        "size_page.html.j2",
-        (HOME, ("Size", "")),
-        title=title,
-        claim=size_text.claim(size, "`"),
-        size=size,
-        last=last,
-        labels=KINDS,
-        standings=size_text.STANDINGS,
-        chart=_chart(size),
-        files=files[:FILES],
-        files_left=max(0, len(files) - FILES),
-        cuts=_cuts(size.cuts[:CUTS], review, last.head, sources),
-        cuts_left=max(0, len(size.cuts) - CUTS),
-        applies=sum(one.state in ("applies", "tested") for one in size.cuts),
-        run=sum(one.state == "tested" for one in size.cuts),
-        withdrawn=sum(one.state == "withdrawn" for one in size.cuts),
-        checks=[(one, sources.link(last.head, one.path, one.line)) for one in size.checks[:CHECKS]],
-        checks_left=max(0, len(size.checks) - CHECKS),
-        commit=sources.commit_link,
-    )
+    values: dict[str, object] = {
+        "title": title,
+        "claim": size_text.claim(size, "`"),
+        "size": size,
+        "last": last,
+        "labels": KINDS,
+        "standings": size_text.STANDINGS,
+        "chart": _chart(size),
+        "applies": sum(one.state in ("applies", "tested") for one in size.cuts),
+        "run": sum(one.state == "tested" for one in size.cuts),
+        "withdrawn": sum(one.state == "withdrawn" for one in size.cuts),
+        "commit": sources.commit_link,
+    }
+
+    def with_most(most: int) -> str:
+        parts: dict[str, object] = {
+            "files": files[:most],
+            "files_left": max(0, len(files) - most),
+            "cuts": _cuts(size.cuts[:most], review, last.head, sources),
+            "cuts_left": max(0, len(size.cuts) - most),
+            "checks": [(one, sources.link(last.head, one.path, one.line)) for one in size.checks[:most]],
+            "checks_left": max(0, len(size.checks) - most),
+        }
+        return render("size_page.html.j2", (HOME, ("Size", "")), **values, **parts)
+
+    text = fitting(with_most, ROWS)
     says = f"{counted(last.lines.added, 'line')} added, {own:,} of them can go."
     return Extra(file, "Where the lines go", says, text)
 

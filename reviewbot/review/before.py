@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Finding
 from reviewbot.source.units import File, Unit, file_of
 
+LONG_UNIT = 1_000  # lines; of a longer one lines that are often repeated are not looked for
 LONG_FILE = 20_000  # lines; of a longer file nothing is worked out
 
 # The lines of a file, with their ends; None where it is not to be had.
@@ -58,7 +60,7 @@ def _stripped(lines: Sequence[str]) -> list[str]:
 
 def _mapped(path: str, then: list[str], now: list[str], first: int, wanted: tuple[int, int]) -> Before:
     """Where lines `wanted` of `now`, from 0, came from in `then`, whose first line has number `first`."""
-    matcher = difflib.SequenceMatcher(None, then, now, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, then, now, autojunk=len(now) > LONG_UNIT)
     touched = [
         (tag, a, b)
         for tag, a, b, low, high in matcher.get_opcodes()
@@ -87,8 +89,13 @@ def unit_at(path: str, lines: Sequence[str], name: str) -> Unit | None:
 
 
 def parsed(path: str, lines: Sequence[str]) -> File | None:
-    """The file, None where nothing can parse it."""
+    """The file, None where nothing can parse it; the last few are remembered."""
+    return _parsed(path, "".join(lines))
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: str, text: str) -> File | None:
     try:
-        return file_of(path, "".join(lines).encode("utf-8", "surrogatepass"))
+        return file_of(path, text.encode("utf-8", "surrogatepass"))
     except (UnreadableFile, UnicodeError):
         return None

@@ -38,8 +38,10 @@ def propose(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal,
 
 
 def patch(fix: Fix, read: Read) -> str:
-    """The fix as a diff that `git apply` takes, "" where it cannot be shown (see `propose`)."""
-    return "".join(_patches(_possible(fix, read), read))
+    """The fix as a diff that `git apply` takes, "" where it names lines that are not there. That the
+    file parses after it is for `propose` to say."""
+    edits = _changing(fix)
+    return "".join(_patches(edits, read)) if _applicable(edits, read) else ""
 
 
 def _patches(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
@@ -67,9 +69,13 @@ def _quoted(name: str) -> str:
 
 def _possible(fix: Fix, read: Read) -> tuple[Edit, ...]:
     """The edits that change something; none if one names lines that are not there, or breaks its file."""
-    edits = tuple(edit for edit in fix.edits if edit.text or edit.end_line >= edit.line)
+    edits = _changing(fix)
     whole = _applicable(edits, read) and all(_python(*one, read) for one in _by_path(edits))
     return edits if whole else ()
+
+
+def _changing(fix: Fix) -> tuple[Edit, ...]:
+    return tuple(edit for edit in fix.edits if edit.text or edit.end_line >= edit.line)
 
 
 def _by_path(edits: Iterable[Edit]) -> list[tuple[str, list[Edit]]]:

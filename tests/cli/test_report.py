@@ -300,6 +300,40 @@ def test_a_size_has_a_page_and_says_of_each_fix_how_it_was_tried(repository, rev
 
 
 @pytest.mark.slow
+def test_however_much_there_is_to_say_a_page_is_not_large(repository, reviewbot):
+    repository.commit({"README": "x"})
+    repository.git("switch", "--quiet", "--create", "topic")
+    long = "    total = total + rows[0]['value'] * 2  # " + "<&>" * 60 + "\n"
+    head = repository.commit({"tests/test_rows.py": WEAK + "    total = 0\n" + long * 900})
+    review = json.loads(
+        reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder).out
+    )
+    (thread, *_) = review["threads"]
+    finding = thread["finding"]
+    path = finding["span"]["path"]
+    finding["message"] = "`<&>` " * 200
+    finding["steps"] = [
+        {"path": path, "line": 30 * n, "end_line": 30 * n + 24, "says": "`<&>` " * 100} for n in range(1, 30)
+    ]
+    finding["still_catches"] = ["`<&>` " * 100] * 200
+    finding["fix"] = {
+        "says": "all of it",
+        "edits": [{"path": path, "line": 10, "end_line": 900, "text": long.replace("2", "3") * 890}],
+        "safe": False,
+    }
+    thread["proposal"] = {"form": "diff", "says": "all of it", "text": ""}
+    review["threads"] = [{**thread, "id": f"C{n}"} for n in range(1, 21)]
+    (repository.folder.parent / "r.json").write_text(json.dumps(review))
+    ran = reviewbot("report", repository.folder.parent / "r.json", "--out", "pages", cwd=repository.folder)
+    assert ran.code == 0 and head
+    folder = repository.folder / "pages"
+    sizes = {path.name: path.stat().st_size for path in folder.glob("*.html")}
+    assert {name: size for name, size in sizes.items() if size >= 200_000} == {}
+    assert len([name for name in sizes if name.startswith("C")]) == 20
+    pages(folder)
+
+
+@pytest.mark.slow
 def test_many_findings_are_listed_by_file_on_pages_that_are_not_large(repository, reviewbot):
     repository.commit({"README": "x"})
     repository.git("switch", "--quiet", "--create", "topic")
