@@ -11,21 +11,24 @@ Refuse the pair where its sibling is refused, in the same form, until the code c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from reviewbot.flow.classes import Known
 from reviewbot.flow.losses import Loss, losses
 from reviewbot.flow.options import (
-    Field,
+    Option,
     Shut,
     class_of,
     condition_for,
     is_refused_by_class,
+    lost_pairs,
     receiver_of,
     shut_pairs,
     sibling,
 )
 from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
 from reviewbot.flow.settings import Behind
+from reviewbot.flow.syntax import dotted
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, step
 
@@ -83,6 +86,46 @@ def validate(config: Config) -> None:
     if config.level == "prefix" and config.top > 0:{}
         raise ValueError("level='prefix' does not support top > 0")
 """
+_TWO = """
+from dataclasses import dataclass, field
+
+@dataclass
+class Recovery:
+    level: str = "turn"
+
+@dataclass
+class Capture:
+    linked: bool = False
+
+@dataclass
+class Settings:
+    recovery: Recovery = field(default_factory=Recovery)
+    capture: Capture = field(default_factory=Capture)
+"""
+_CALLED = """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Ticket:
+    job: str
+    turn: int
+    replay: str | None = None
+    saved: tuple | None = None
+
+def decide(ticket: Ticket) -> Ticket:
+    return Ticket(job=ticket.job, turn=ticket.turn, replay=ticket.replay)
+
+def serve(ticket: Ticket):
+    if ticket.replay is not None:
+        ticket = decide(ticket)
+    return ticket
+
+def make(recovery, capture_config, saved, job, turn):
+    prefixes = saved if recovery.level == "prefix" else {}
+    return Ticket(
+        job=job, turn=turn, replay=job if capture_config.linked else None, saved=prefixes.get(job)
+    )
+"""
 _PLAIN = _CONFIG.replace("  # <- here", "")
 
 
@@ -93,6 +136,17 @@ class IgnoredOptionPair(Rule):
             _VALIDATE.format("  # <- here"),
             path="jobs/check.py",
             files={"jobs/config.py": _PLAIN, "jobs/desk.py": _LOST},
+        ),
+        Example(
+            """
+            def validate(settings, policy):
+                recovery, capture_config = settings.recovery, settings.capture
+                top = policy["generation"].get("top", 0)
+                if recovery.level == "prefix" and top > 0:  # <- here
+                    raise ValueError("level='prefix' does not support top > 0 yet")
+            """,
+            path="jobs/check.py",
+            files={"jobs/config.py": _TWO, "jobs/desk.py": _CALLED},
         ),
         Example(
             _CONFIG,
@@ -158,51 +212,53 @@ def run(config):
         refused = {
             frozenset({a.name, b.name}) for one, _ in found for a in one.settings for b in one.settings
         }
+        lost = list(losses(repo)) if found else []
         said: set[frozenset[str]] = set()
         for refusal, known in found:
-            if known is None:
-                continue
-            fields = {field.name: field for field in known.found.fields}
-            pairs = [
-                *(
-                    (s, (o.name, o.on), self._lost(s, o, loss))
-                    for s, o, loss in _lost_pairs(repo, refusal, fields)
-                ),
-                *(
-                    (shut.shared, _other(shut), self._shut(shut))
-                    for shut in shut_pairs(repo, known, refusal, refused)
-                ),
-            ]
-            for shared, (name, on), (why, steps) in pairs:
-                pair = frozenset({shared.name, name})
-                if pair in refused or pair in said or is_refused_by_class(repo, unit, known, shared):
+            for shared, other, (why, steps) in self._pairs(repo, refusal, known, refused, lost):
+                pair = frozenset({shared.name, other.name})
+                if pair in refused or pair in said:
+                    continue
+                if known is not None and is_refused_by_class(repo, unit, known, shared):
                     continue
                 said.add(pair)
-                yield self._report(unit, refusal, shared, fields[name], on, why, steps)
+                yield self._report(unit, refusal, shared, other, why, steps)
+
+    def _pairs(
+        self,
+        repo: Repo,
+        refusal: Refusal,
+        known: Known | None,
+        refused: set[frozenset[str]],
+        lost: list[Loss],
+    ) -> Iterator[tuple[Setting, Option, tuple[str, list[Step]]]]:
+        """The pairs that the refusal lets through: what it refuses, the other option, and why they fail."""
+        fields = {field.name: field for field in known.found.fields} if known is not None else {}
+        for shared, behind, loss in lost_pairs(lost, refusal, frozenset(fields)):
+            field = fields.get(behind.name)
+            receiver = receiver_of(shared) if field is not None else dotted(behind.node.value)
+            option = Option(behind.name, behind.on, None if field is None else field.default, receiver)
+            yield shared, option, self._lost(shared, behind, loss)
+        for shut in shut_pairs(repo, known, refusal, refused) if known is not None else ():
+            name, on = _other(shut)
+            option = Option(name, on, fields[name].default, receiver_of(shut.shared))
+            yield shut.shared, option, self._shut(shut)
 
     def _report(
-        self,
-        unit: Unit,
-        refusal: Refusal,
-        shared: Setting,
-        field: Field,
-        on: object,
-        why: str,
-        steps: list[Step],
+        self, unit: Unit, refusal: Refusal, shared: Setting, other: Option, why: str, steps: list[Step]
     ) -> Finding:
         others = " and ".join(f"`{one.name}`" for one in refusal.settings if one is not shared)
-        receiver = receiver_of(shared)
         span = unit.span(refusal.node)
         fix = None
-        if receiver:
-            condition = condition_for(receiver, field.name, on, field.default)
-            text = sibling(unit, refusal, shared, field.name, condition)
+        # A diff only where the validator has what the other option is read from.
+        if other.receiver and other.receiver.rpartition(".")[2] in unit.facts.names:
+            text = sibling(unit, refusal, shared, other.name, condition_for(other))
             edit = Edit(span.path, span.end_line + 1, span.end_line, text)
-            fix = Fix(f"refuse `{shared.name}` with `{field.name}` as it is refused with {others}", (edit,))
+            fix = Fix(f"refuse `{shared.name}` with `{other.name}` as it is refused with {others}", (edit,))
         return self.finding(
             unit,
             refusal.node,
-            f"`{shared.name}` is refused with {others} here and accepted with `{field.name}`, although {why}",
+            f"`{shared.name}` is refused with {others} here and accepted with `{other.name}`, although {why}",
             certainty="likely",
             steps=[step(unit, refusal.node, f"the sibling pair with {others} is refused here"), *steps],
             still_catches=("nothing: no code that reads both refuses the pair or warns of it",),
@@ -232,15 +288,3 @@ def run(config):
 def _other(shut: Shut) -> tuple[str, object]:
     """The option that is to be refused with the shared one, and what it is then."""
     return (shut.ignored, SET) if shut.by.name == shut.shared.name else (shut.by.name, shut.by.on)
-
-
-def _lost_pairs(
-    repo: Repo, refusal: Refusal, fields: Mapping[str, Field]
-) -> Iterator[tuple[Setting, Behind, Loss]]:
-    for loss in losses(repo):
-        for shared in refusal.settings:
-            for mine, theirs in ((loss.asked, loss.opened), (loss.opened, loss.asked)):
-                here = [one for one in mine if one.name == shared.name and one.on in (shared.on, SET)]
-                others = [one for one in theirs if one.name in fields and one.name != shared.name]
-                if here and others and not any(one.name == shared.name for one in theirs):
-                    yield shared, others[0], loss

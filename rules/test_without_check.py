@@ -78,6 +78,11 @@ class TestWithoutCheck(Rule):
         ),
     )
     good = (
+        # Another rule reports the comparison itself.
+        Example("""
+            def test_statement(run):
+                run(1) == [2]
+        """),
         Example("""
             import pytest
             def check(rows):
@@ -211,7 +216,7 @@ class TestWithoutCheck(Rule):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
             return None if inherits else (f"`{name}` is empty", "likely", ())
-        if _explains_itself(unit, tree):
+        if _explains_itself(unit, tree) or _throws_away(tree):
             return None
         unread = _unread_expectation(tree)
         if unread is not None:
@@ -310,6 +315,18 @@ def _explains_itself(unit: Unit, tree: collection.FunctionTree) -> bool:
     comments = " ".join(line.partition("#")[2] for line in lines if "#" in line)
     said = " ".join((unit.name, ast.get_docstring(tree) or "", comments))
     return _RUNS_THROUGH.search(said) is not None
+
+
+def _throws_away(tree: collection.FunctionTree) -> bool:
+    """Whether the test compares and drops the outcome: the comparison is the fault, reported by itself."""
+    for node in ast.walk(tree):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Compare):
+            return True
+        called = value.func if isinstance(value, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr in assertions.PREDICATE_METHODS:
+            return True
+    return False
 
 
 def _prints_results(tree: collection.FunctionTree) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ import libcst as cst
 
 from reviewbot.flow.across import unit_of
 from reviewbot.flow.classes import Known, class_of_name, instance_of
+from reviewbot.flow.losses import Loss
 from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
-from reviewbot.flow.settings import Place, Read, places, reads
+from reviewbot.flow.settings import Behind, Place, Read, places, reads
 from reviewbot.flow.syntax import canonical, dotted, walk
 from reviewbot.index.facts import Field
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
+_CONFIG = re.compile(r"(?i)(config|cfg|args|settings|options|opts)$")
 _OFF = frozenset({"None", "False", "0", "0.0", '""', "''"})
 
 
@@ -139,14 +142,44 @@ def _speaks(node: ast.AST, one: str, other: str) -> bool:
     return "warn" in name or name in ("error", "fail", "exit")
 
 
-def condition_for(receiver: str, name: str, on: object, default: str | None) -> str:
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as a validator would name it: what it is when it is on, its default as code where that is
+    known, and what it is read from."""
+
+    name: str
+    on: object
+    default: str | None
+    receiver: str
+
+
+def condition_for(option: Option) -> str:
     """The condition, as code, that an option is on."""
-    where = f"{receiver}.{name}"
-    if on != SET:
-        return f"{where} == {on!r}"
-    if default == "None":
+    where = f"{option.receiver}.{option.name}"
+    if option.on != SET:
+        return f"{where} == {option.on!r}"
+    if option.default == "None":
         return f"{where} is not None"
-    return f"{where} > 0" if default in ("0", "0.0") else where
+    return f"{where} > 0" if option.default in ("0", "0.0") else where
+
+
+def lost_pairs(
+    lost: list[Loss], refusal: Refusal, fields: frozenset[str]
+) -> Iterator[tuple[Setting, Behind, Loss]]:
+    """The refused options of which one put into a field what is lost when another option is on: one of the
+    same class (`fields`), or one that is read from what is called a configuration."""
+    for loss in lost:
+        for shared in refusal.settings:
+            for mine, theirs in ((loss.asked, loss.opened), (loss.opened, loss.asked)):
+                here = [one for one in mine if one.name == shared.name and one.on in (shared.on, SET)]
+                others = [one for one in theirs if one.name in fields or _is_option(one)]
+                others = [one for one in others if one.name != shared.name]
+                if here and others and not any(one.name == shared.name for one in theirs):
+                    yield shared, others[0], loss
+
+
+def _is_option(found: Behind) -> bool:
+    return _CONFIG.search(dotted(found.node.value)) is not None
 
 
 def sibling(unit: Unit, refusal: Refusal, kept: Setting, name: str, condition: str) -> str:

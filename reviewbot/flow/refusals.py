@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.control import guards, statements
-from reviewbot.flow.syntax import dotted, last_name, literal
+from reviewbot.flow.syntax import canonical, last_name, literal
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
@@ -124,17 +124,28 @@ def _asked(
 
 
 def setting_of(unit: Unit, node: cst.BaseExpression) -> tuple[str, str] | None:
-    """The receiver and the name of what looks like a setting: `config.level`, `data.get("level")`."""
+    """The receiver and the name of what looks like a setting: `config.level`, `data.get("level")`, or a plain
+    name, whose receiver is empty."""
+    if isinstance(node, cst.Name):
+        return None if node.value in ("True", "False", "None") else ("", node.value)
     if isinstance(node, cst.Attribute):
-        receiver = dotted(node.value)
+        receiver = _receiver(node.value)
         return (receiver, node.attr.value) if receiver else None
     if isinstance(node, cst.Call) and last_name(node) == "get" and isinstance(node.func, cst.Attribute):
         key = literal(node.args[0].value) if node.args else None
-        receiver = dotted(node.func.value)
+        receiver = _receiver(node.func.value)
         return (receiver, key) if receiver and isinstance(key, str) else None
     if isinstance(node, cst.Subscript) and len(node.slice) == 1:
         index = node.slice[0].slice
         key = literal(index.value) if isinstance(index, cst.Index) else None
-        receiver = dotted(node.value)
+        receiver = _receiver(node.value)
         return (receiver, key) if receiver and isinstance(key, str) else None
     return None
+
+
+def _receiver(node: cst.BaseExpression) -> str:
+    """What a setting is read from: `config`, `config.policy`, `policy["generation"]`; "" for the rest."""
+    below = node
+    while isinstance(below, (cst.Attribute, cst.Subscript)):
+        below = below.value
+    return canonical(node) if isinstance(below, cst.Name) else ""
