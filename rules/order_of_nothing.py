@@ -1,0 +1,138 @@
+"""A check of order or uniqueness that holds over nothing, where what it looks at may be empty.
+
+## Why
+`steps == sorted(steps)` is true of an empty list. Where the list is what a filter or a reader has left, a run
+that logged nothing, or whose lines no longer match, is in perfect order.
+
+## Instead
+Require the items first: `assert len(steps) == expected`, or at least `assert steps`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from reviewbot.flow.checks import Comparison, comparisons
+from reviewbot.flow.guards import non_empty
+from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.judging import judges
+from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.syntax import dotted, same
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
+
+_KEEPS = frozenset({"list", "tuple"})
+
+
+class OrderOfNothing(Rule):
+    kinds = ("function", "method")
+    bad = (
+        Example("""
+            def test_steps(load):
+                steps = [row["step"] for row in load() if row["done"]]
+                assert steps == sorted(steps)  # <- here
+        """),
+        Example("""
+            def test_ids(log):
+                ids = [line.split()[1] for line in log.splitlines() if line.startswith("restored")]
+                assert len(ids) == len(set(ids))  # <- here
+        """),
+    )
+    good = (
+        Example("""
+            def test_steps(load):
+                steps = [row["step"] for row in load() if row["done"]]
+                assert steps
+                assert steps == sorted(steps)
+
+            def test_ids(log):
+                ids = [line.split()[1] for line in log.splitlines() if line.startswith("restored")]
+                assert len(ids) == 3
+                assert len(ids) == len(set(ids))
+
+            def test_first(load):
+                steps = [row["step"] for row in load() if row["done"]]
+                assert steps == sorted(steps)
+                assert steps[0] == 1
+
+            def test_table():
+                table = [(1, "a"), (2, "b")]
+                numbers = [number for number, _ in table]
+                assert numbers == sorted(numbers)
+
+            def test_two(load):
+                steps = [row["step"] for row in load() if row["done"]]
+                others = [row["step"] for row in load() if not row["done"]]
+                assert steps == sorted(others)
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.calls("sorted", "set") and unit.has(ast.Assert, ast.Compare, ast.Call) and judges(unit)
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in comparisons(unit) if judges(unit) else ():
+            over = _ordered(one) if one.relation == "equal" else None
+            found = None if over is None else iterable(unit, over)
+            if over is None or found is None or not _may_be_empty(unit, one, over, found):
+                continue
+            text = " ".join(unit.text(over).split())
+            yield self.finding(
+                unit,
+                one.check.anchor,
+                f"this holds over nothing, and `{text}` {found.says}, which may leave nothing",
+                certainty="likely" if found.source is None or found.source.empty is not False else "question",
+                steps=[
+                    step(found.unit, found.node, f"`{text}` {found.says}"),
+                    step(unit, one.check.anchor, "nothing is in order, and nothing of it is there twice"),
+                ],
+                still_catches=still_catches(unit, over, but=[one.check.node]),
+                fix=_require(unit, one, over),
+            )
+
+
+def _ordered(one: Comparison) -> cst.BaseExpression | None:
+    """What is compared with itself sorted, or counted with and without what is there twice."""
+    for left, right in ((one.left, one.right), (one.right, one.left)):
+        sorted_ = _argument(right, "sorted")
+        plain = left
+        while (
+            inner := next((a for name in _KEEPS if (a := _argument(plain, name)) is not None), None)
+        ) is not None:
+            plain = inner
+        if sorted_ is not None and same(plain, sorted_):
+            return plain
+        counted, unique = _argument(left, "len"), _argument(right, "len")
+        held = None if unique is None else _argument(unique, "set")
+        if counted is not None and held is not None and same(counted, held):
+            return counted
+    return None
+
+
+def _argument(node: cst.BaseExpression, name: str) -> cst.BaseExpression | None:
+    if isinstance(node, cst.Call) and dotted(node.func) == name and node.args and not node.args[0].star:
+        return node.args[0].value
+    return None
+
+
+def _may_be_empty(unit: Unit, one: Comparison, over: cst.BaseExpression, found: Iterable) -> bool:
+    if not found.says or found.empty is not None or non_empty(unit, one.check.node, over):
+        return False
+    own = isinstance(found.node, cst.BaseExpression) and found.unit is unit
+    return not (own and non_empty(unit, one.check.node, found.node))  # type: ignore[arg-type]
+
+
+def _require(unit: Unit, one: Comparison, over: cst.BaseExpression) -> Fix | None:
+    """`assert steps` before the check, where that is a line of its own."""
+    line = unit.span(one.check.node).line
+    before = unit.file.lines[line - 1]
+    if not isinstance(over, cst.Name) or not isinstance(one.check.node, cst.Assert):
+        return None
+    if not before.lstrip().startswith("assert"):
+        return None
+    indent = before[: len(before) - len(before.lstrip())]
+    edit = Edit(unit.file.path, line, line - 1, f"{indent}assert {over.value}\n")
+    return Fix(f"require `{over.value}` to hold something", (edit,))
