@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 _PLACE = re.compile(
     r"(?i)rank|main_process|primary|master|device|cuda|gpu|platform|version|available|environ|verbose|debug"
 )
-_PRESENCE = frozenset({"isinstance", "hasattr", "callable"})
+_PRESENCE = frozenset(
+    {"isinstance", "hasattr", "callable", "isscalar", "issubclass", "is_tensor", "iscomplexobj"}
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,6 +222,8 @@ def _is_flag(unit: Unit, node: cst.BaseExpression) -> bool:
 def _of_presence(unit: Unit, condition: cst.BaseExpression, between: Sides) -> Certainty | None:
     """How sure an excuse is that neither equality nor difference opens: `a is None or b is None`."""
     node = values(unit).resolve(condition)
+    while isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        node = node.expression
     if isinstance(node, cst.BooleanOperation):
         operands = list(_operands(node))
         present = all(is_presence(operand) for operand in operands)
