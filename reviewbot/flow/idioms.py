@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reviewbot.source.shape import own_body, words_of
@@ -43,12 +45,16 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
     """Groups of stretches of at least `least` statements and `nodes` nodes that stand in at least `times`
     functions, the longest first; no statement is in two groups."""
     blocks = [(unit, body) for unit in file.units if unit.is_function for body in _bodies(unit.tree)]
-    known: dict[int, tuple[str, int]] = {}
-    count: dict[str, int] = {}
-    for _, body in blocks:
-        for statement in body:
-            blank = known[id(statement)] = _blank(statement)
-            count[blank[0]] = count.get(blank[0], 0) + 1
+    outlines = Counter(_outline(statement) for _, body in blocks for statement in body)
+    known = {
+        id(statement): _blank(statement)
+        for _, body in blocks
+        for statement in body
+        if outlines[_outline(statement)] >= times
+    }
+    count = Counter(blank for blank, _ in known.values())
+    common = {place for place, (blank, _) in known.items() if count[blank] >= times}
+    blocks = [(unit, run) for unit, body in blocks for run in _runs(body, common) if len(run) >= least]
     taken: set[int] = set()
     out = []
     longest = max((len(body) for _, body in blocks), default=0)
@@ -57,10 +63,8 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
         for unit, body in blocks:
             for start in range(len(body) - size + 1):
                 part = body[start : start + size]
-                blanks = [known[id(one)] for one in part]
-                weight = sum(one[1] for one in blanks)
-                rare = any(count[one[0]] < times for one in blanks)
-                if rare or weight < nodes or any(id(one) in taken for one in part):
+                weight = sum(known[id(one)][1] for one in part)
+                if weight < nodes or any(id(one) in taken for one in part):
                     continue
                 whole = len(own_body(unit.tree)) == size and part[0] in unit.tree.body  # type: ignore[arg-type]
                 made = Stretch(unit, tuple(part), weight, whole)
@@ -71,6 +75,22 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
                 out.append(apart)
                 taken.update(id(below) for one in apart for top in one.statements for below in ast.walk(top))
     return out
+
+
+def _runs(body: list[ast.stmt], common: set[int]) -> Iterator[list[ast.stmt]]:
+    """The longest stretches of a block that consist of statements in `common` alone."""
+    for is_common, run in groupby(body, lambda statement: id(statement) in common):
+        if is_common:
+            yield list(run)
+
+
+def _outline(statement: ast.stmt) -> tuple[object, ...]:
+    """What statements share that are equal but for names, and most others do not: cheap to tell."""
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.Call):
+        return (type(statement), type(value))
+    called = value.func.attr if isinstance(value.func, ast.Attribute) else ""
+    return (type(statement), type(value.func), called, len(value.args), len(value.keywords))
 
 
 def _apart(group: list[Stretch], taken: set[int]) -> list[Stretch]:
