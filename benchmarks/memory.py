@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 def workers_hold(command: Sequence[str], cwd: Path, env: dict[str, str]) -> float | None:
-    """The most that any child of a command held, private to it, looked at ten times a second; None where the
-    system does not say."""
+    """The most that any child of a command held, private to it, looked at ten times a second; None where
+    it had none, or the system does not say."""
     if not Path("/proc/self/smaps_rollup").exists():
         return None
     most = 0.0
@@ -19,7 +19,7 @@ def workers_hold(command: Sequence[str], cwd: Path, env: dict[str, str]) -> floa
         while process.poll() is None:
             most = max([most, *map(_private, _children(process.pid))])
             time.sleep(0.1)
-    return most
+    return most or None
 
 
 def _children(parent: int) -> Iterator[int]:
