@@ -50,6 +50,13 @@ _LISTS: alike.Decoders = {
     b"prev_logprobs": msgspec.json.Decoder(list[list[float]]).decode,
     b"advantages": msgspec.json.Decoder(list[list[float]]).decode,
 }
+_ITEMS: alike.Decoders = {
+    b"token_ids": msgspec.json.Decoder(list[int]).decode,
+    b"token_loss_mask": msgspec.json.Decoder(list[int | float | bool]).decode,
+    b"generation_logprobs": msgspec.json.Decoder(list[float]).decode,
+    b"prev_logprobs": msgspec.json.Decoder(list[float]).decode,
+    b"advantages": msgspec.json.Decoder(list[float]).decode,
+}
 _FIELDS = {column.encode(): field for field, column in COLUMNS.items()}
 
 
@@ -96,16 +103,17 @@ class NemoRL:
         return Row(step=where.step or 0, prompt=prompt, sample=0)
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
-        found = alike.changed(known, line, _LISTS, b"input_lengths")
+        lists = {name: (getattr(row, _FIELDS[name]), decode) for name, decode in _ITEMS.items()}
+        found = alike.changed(known, line, _LISTS, lists, b"input_lengths")
         if found is None or any(len(value) != 1 for value in found.values.values()):
             return None
         # What the first row does not have stands deeper in the line, and is no field of it.
-        if any(getattr(row, _FIELDS[name]) is None for name in found.values):
+        if any(getattr(row, _FIELDS[name]) is None for name in (*found.values, *found.lists)):
             return None
         if found.same is None and b"input_lengths" in known:
             return None
         length = _one(self._lengths(found.same)) if found.same else None
-        fields = {}
+        fields: dict[str, Any] = {_FIELDS[name]: value for name, value in found.lists.items()}
         for name, (value,) in found.values.items():
             cut = _unpadded_mask if name == b"token_loss_mask" else _cut
             fields[_FIELDS[name]] = cut(value, length)

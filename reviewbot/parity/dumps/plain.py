@@ -24,6 +24,13 @@ _LISTS: alike.Decoders = {
     b"prev_logprobs": msgspec.json.Decoder(list[float] | None).decode,
     b"advantages": msgspec.json.Decoder(list[float] | float | None).decode,
 }
+_ITEMS: alike.Decoders = {
+    b"token_ids": msgspec.json.Decoder(list[int]).decode,
+    b"loss_mask": msgspec.json.Decoder(list[int | float | bool]).decode,
+    b"logprobs": msgspec.json.Decoder(list[float]).decode,
+    b"prev_logprobs": msgspec.json.Decoder(list[float]).decode,
+    b"advantages": msgspec.json.Decoder(list[float]).decode,
+}
 _KNOWN = frozenset(field.encode_name for field in msgspec.structs.fields(Row))
 
 
@@ -47,10 +54,11 @@ class Plain:
         return Row(sample=key.sample, **_filled(key.step, key.prompt, where))
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
-        found = alike.changed(known, line, _LISTS)
+        lists = {name: (getattr(row, name.decode()), decode) for name, decode in _ITEMS.items()}
+        found = alike.changed(known, line, _LISTS, lists)
         if found is None:
             return None
-        fields = {name.decode(): value for name, value in found.values.items()}
+        fields = {name.decode(): value for name, value in (found.values | found.lists).items()}
         # What the first row does not have stands deeper in the line, and is no field of it.
         if any(getattr(row, name) is None for name in fields):
             return None
