@@ -13,17 +13,17 @@ thing instead.
 from __future__ import annotations
 
 import ast
-import re
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reviewbot.flow.demands import demands
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.limits import compared, exceptions, flags, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, loosened, more, skipped
+from reviewbot.flow.moved import Known, Moved
 from reviewbot.flow.versions import Place, lines_of, pairs
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Span, Step, Unit
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ROWS = """
@@ -140,6 +140,38 @@ class LoosenedCheck(Rule):
                 """
             },
         ),
+        Example(
+            """
+            def test_rows(run, reference):
+                rows = run(1)
+                assert isinstance(rows, list)
+                assert rows[0] == reference.first
+                assert rows[1:] == reference.rest
+            """,
+            before={
+                "tests/test_example.py": """
+                def test_rows(run, reference):
+                    rows = run(1)
+                    assert rows == reference.rows
+                """
+            },
+        ),
+        Example(
+            """
+            def test_loss(run):
+                loss = run(1)
+                assert loss > 0
+            """,
+            before={
+                "tests/test_example.py": """
+                def test_loss(run):
+                    loss = run(1)
+                    assert loss > 0
+                    loss = run(1, old=True)
+                    assert loss > 1
+                """
+            },
+        ),
         Example(_ROWS),
     )
 
@@ -161,12 +193,12 @@ class LoosenedCheck(Rule):
         old = base.file(change.old_path)
         if old is not None:
             groups: dict[tuple[str, str], list[tuple[Loosened, tuple[int, int]]]] = {}
-            for where, found, lines in _compared(old, unit.file, _Moved(repo, base), _Known(repo, base)):
+            for where, found, lines in _compared(old, unit.file, Moved(repo, base), Known(repo, base)):
                 # What happens to one function, and the skips that come into one file, are one thing each.
                 key = "" if found.sort == "skipped" else where or str(len(groups))
                 groups.setdefault((found.sort, key), []).append((found, lines))
             for group in groups.values():
-                yield self._say(unit, group, old)
+                yield self._say(unit, sorted(group, key=lambda one: not one[0].sure), old)
 
     def _say(self, unit: Unit, group: list[tuple[Loosened, tuple[int, int]]], old: File) -> Finding:
         steps = []
@@ -182,7 +214,7 @@ class LoosenedCheck(Rule):
         more = f", and {len(group) - 1} more like it" if len(group) > 1 else ""
         return self.finding_at(
             unit,
-            _span(unit.file, first, last),
+            line_span(unit, first, last),
             f"the change loosens a check: {found.says}{more}",
             certainty="likely" if any(one.sure for one, _ in group) else "question",
             steps=steps,
@@ -197,7 +229,7 @@ class LoosenedCheck(Rule):
                 if number > was and len(places) == len(before[flag]):
                     yield self.finding_at(
                         unit,
-                        _span(unit.file, line, line),
+                        line_span(unit, line, line),
                         f"the change loosens a check: `{flag}` goes from {was:g} to {number:g}",
                         certainty="likely",
                         steps=[
@@ -209,7 +241,7 @@ class LoosenedCheck(Rule):
 
 
 def _compared(
-    old: File, new: File, moved: _Moved, known: _Known
+    old: File, new: File, moved: Moved, known: Known
 ) -> Iterator[tuple[str, Loosened, tuple[int, int]]]:
     """Everything that became looser from one version of a file to the next: the function, what, and the lines
     at which what is gone would stand."""
@@ -220,6 +252,9 @@ def _compared(
             continue
         place = Place(before, after)
         found = list(skipped([*had.decorator_list, *had.body], [*has.decorator_list, *has.body]))
+        if not after.is_test:
+            # A hook, a fixture: it decides for each test.
+            found = [replace(one, sure=False) for one in found]
         if not any(one.sure for one in found):
             found += loosened(had.body, has.body, moved, known)
             found += fewer(iterated(had), iterated(has))
@@ -237,53 +272,6 @@ def _judge(before: Unit, after: Unit) -> bool:
     return judges(before) or judges(after)
 
 
-class _Known:
-    """Whether the code under test still has what a check looked at: an attribute, or a call's parameter."""
-
-    def __init__(self, repo: Repo, base: Repo) -> None:
-        self._head, self._base = repo.index, base.index
-
-    def __call__(self, name: str, parameter: str = "") -> bool:
-        was, now = self._base.definitions(name), self._head.definitions(name)
-        if parameter:
-            had, has = ([one for _, one in found if parameter in one.parameters] for found in (was, now))
-            return bool(has) or not had
-        reads = [path for path, _ in self._base.attribute_reads(name) if not in_test_file(path)]
-        return bool(now or self._head.attribute_reads(name)) or not (was or reads)
-
-
-class _Moved:
-    """Whether a check that is gone here came in elsewhere in the change."""
-
-    def __init__(self, repo: Repo, base: Repo) -> None:
-        self._repo, self._base = repo, base
-        self._come: dict[str, Counter[str]] = {}
-
-    def __call__(self, text: str) -> bool:
-        words = {word.encode() for word in re.findall(r"\w+", text)}
-        for one in self._repo.diff:
-            content = self._repo.read(one.path) if one.path and one.changed else None
-            # To parse a file costs more than to see that it does not hold these words.
-            if one.path and content and all(word in content for word in words):
-                if one.path not in self._come:
-                    came = _demanded(self._repo, one.path, one.changed)
-                    self._come[one.path] = came - _demanded(self._base, one.old_path, one.removed)
-                if self._come[one.path][text] > 0:
-                    return True
-        return False
-
-
-def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> Counter[str]:
-    """What the functions demand that have any of these lines."""
-    file = repo.file(path) if path and path.endswith(".py") and lines else None
-    return Counter(
-        demand.text
-        for unit in (file.units if file is not None else ())
-        if unit.is_function and any(unit.line <= last and first <= unit.end_line for first, last in lines)
-        for demand in demands(unit.tree.body)
-    )
-
-
 def _head(unit: Unit) -> list[ast.AST]:
     """What stands at the top of a module or class: marks, and the decorators of a class."""
     if unit.is_function:
@@ -294,12 +282,6 @@ def _head(unit: Unit) -> list[ast.AST]:
 
 def _line(file: File, number: int) -> str:
     return " ".join(file.lines[number - 1].split())[:100].replace("`", "'")
-
-
-def _span(file: File, first: int, last: int) -> Span:
-    text = file.lines[first - 1] if first <= len(file.lines) else ""
-    end = file.lines[last - 1].rstrip("\r\n") if last <= len(file.lines) else ""
-    return Span(file.path, first, len(text) - len(text.lstrip()) + 1, last, len(end) + 1)
 
 
 def _left(file: File, line: int, found: Loosened) -> str:

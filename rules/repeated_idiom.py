@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from reviewbot.flow.idioms import Stretch, repeated
 from reviewbot.flow.judging import in_test_file
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
 
 _STATEMENTS = 3
 _NODES = 40
@@ -109,7 +109,7 @@ class RepeatedIdiom(Rule):
         steps += [_step(one, f"again in `{one.unit.name}`") for one in rest[1:_SHOWN]]
         return self.finding_at(
             unit,
-            _span(unit, first.line, first.end_line),
+            line_span(unit, first.line, first.end_line),
             f"the same {len(first.statements)} statements ({lines} lines) stand in {where} functions{there}",
             certainty="question" if helper is None else "likely",
             steps=steps,
@@ -134,7 +134,7 @@ class RepeatedIdiom(Rule):
             spans = [(code[at][0], code[at + _SCRIPT_LINES - 1][0]) for at in apart]
             yield self.finding_at(
                 unit,
-                _span(unit, *spans[0]),
+                line_span(unit, *spans[0]),
                 f"the same {_SCRIPT_LINES} lines or more stand here {len(apart)} times",
                 certainty="question",
                 steps=[Step(unit.file.path, first, last, "again here") for first, last in spans[1:_SHOWN]],
@@ -149,14 +149,3 @@ def _is_helper(stretch: Stretch) -> bool:
 
 def _step(stretch: Stretch, says: str) -> Step:
     return Step(stretch.unit.file.path, stretch.line, stretch.end_line, says)
-
-
-def _span(unit: Unit, first: int, last: int) -> Span:
-    text = unit.file.lines[first - 1]
-    return Span(
-        unit.file.path,
-        first,
-        len(text) - len(text.lstrip()) + 1,
-        last,
-        len(unit.file.lines[last - 1].rstrip("\r\n")) + 1,
-    )

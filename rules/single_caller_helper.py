@@ -27,10 +27,11 @@ from reviewbot.flow.helpers import (
 )
 from reviewbot.flow.judging import in_test_file
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
 
 _MOST_STATEMENTS = 2
 _MOST_LINES = 3
+_MOST_FILE_LINES = 50
 _HOOKS = ("test", "pytest_", "setup", "teardown", "main", "_main", "Test")
 _EMPTY = {"tests/test_example.py": ""}
 
@@ -67,6 +68,15 @@ class SingleCallerHelper(Rule):
             """,
             path="tests/resume.sh",
             before={"tests/resume.sh": "set -e\n"},
+        ),
+        Example(
+            """
+            [.rows[] | select(.open) | {id, step}]  # <- here
+            | sort_by(.step)
+            """,
+            path="tests/open.jq",
+            files={"tests/resume.sh": "jq -f tests/open.jq rows.json\n"},
+            before={"tests/open.jq": ""},
         ),
         Example(
             """
@@ -166,7 +176,7 @@ class SingleCallerHelper(Rule):
         does = f"only hands on to `{ast.unparse(passed_on.func)}`" if passed_on else "is a line or two"
         yield self.finding_at(
             unit,
-            Span(unit.file.path, tree.lineno, tree.col_offset + 1, unit.line, _width(unit, unit.line)),
+            line_span(unit, tree.lineno, tree.lineno),
             f"`{unit.name}` {does} and is called from {where} alone",
             certainty="likely" if passed_on and unit.name.startswith("_") else "question",
             steps=[Step(unit.file.path, call.lineno, call.end_lineno or call.lineno, "its one caller")],
@@ -176,6 +186,8 @@ class SingleCallerHelper(Rule):
     def _scripts(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         lines = unit.file.lines
         jq = unit.file.path.endswith(".jq")
+        if jq and len(lines) <= _MOST_FILE_LINES and _is_new(1, len(lines), repo):
+            yield from self._file(unit, repo)
         functions = list(jq_functions(lines) if jq else shell_functions(lines))
         for one in functions:
             if not 0 < len(one.body) <= _MOST_LINES or not _is_new(one.line, one.end_line, repo):
@@ -185,11 +197,28 @@ class SingleCallerHelper(Rule):
                 continue
             yield self.finding_at(
                 unit,
-                Span(unit.file.path, one.line, 1, one.line, _width(unit, one.line)),
+                line_span(unit, one.line, one.line),
                 f"`{one.name}` is {_count(len(one.body))} and is called in one place",
                 certainty="question",
                 steps=[Step(unit.file.path, at[0], at[0], "its one caller")],
                 still_catches=("the same checks: nothing but the name goes",),
+            )
+
+    def _file(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        """A file of its own for one program that one script runs."""
+        name = unit.file.path.rpartition("/")[2]
+        users = [
+            (path, mention.line) for path, mention in repo.index.mentions(name) if path != unit.file.path
+        ]
+        if len(users) == 1:
+            path, line = users[0]
+            yield self.finding_at(
+                unit,
+                line_span(unit, 1, 1),
+                f"`{name}` is {_count(len(unit.file.lines))} that `{path.rpartition('/')[2]}` alone runs",
+                certainty="question",
+                steps=[Step(path, line, line, "its one caller")],
+                still_catches=("the same checks: the program only moves to where it is run",),
             )
 
 
@@ -217,7 +246,3 @@ def _named_by_others(unit: Unit, function: ScriptFunction, repo: Repo) -> bool:
 
 def _count(lines: int) -> str:
     return "one line" if lines == 1 else f"{lines} lines"
-
-
-def _width(unit: Unit, line: int) -> int:
-    return len(unit.file.lines[line - 1].rstrip("\r\n")) + 1

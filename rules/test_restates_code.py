@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from reviewbot.flow.foreign import helper_of
-from reviewbot.flow.formulas import called, formula, given_once, inlined, resolved, text_of, work
+from reviewbot.flow.formulas import called, formula, inlined, resolved, straight, text_of, work
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
@@ -117,10 +117,11 @@ class TestRestatesCode(Rule):
         tree = unit.tree
         if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
-        known = given_once(tree.body)
+        known = straight(tree.body)
         for left, right, place in _compared(unit):
-            yield from self._formula(unit, left, right, place, known, repo)
-        if in_test_file(unit.file.path):
+            if any(_may_be_tested(side, known, unit) for side in (left, right)):
+                yield from self._formula(unit, left, right, place, known, repo)
+        if in_test_file(unit.file.path) and unit.calls(*_SOURCE, "read_text", "read"):
             yield from self._text(unit, known, repo)
 
     def _formula(
@@ -134,15 +135,17 @@ class TestRestatesCode(Rule):
     ) -> Iterator[Finding]:
         if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
             return
-        sides = [resolved(side, known) for side in (left, right)]
-        for actual, expected in (sides, sides[::-1]):
-            if not isinstance(actual, ast.Call) or work(expected) < _OPERATIONS:
-                continue
-            helper = _under_test(actual, unit, repo)
+        for side, other in ((left, right), (right, left)):
+            call = known.get(side.id, side) if isinstance(side, ast.Name) else side
+            helper = _under_test(call, unit, repo) if isinstance(call, ast.Call) else None
             if helper is None or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            given, whole = called(actual, helper.tree), formula(helper.tree)
-            if given is None or whole is None or work(whole) < _OPERATIONS:
+            whole = formula(helper.tree)
+            if whole is None or work(whole) < _OPERATIONS:
+                continue
+            actual, expected = resolved(call, known), resolved(other, known)
+            given = called(actual, helper.tree) if isinstance(actual, ast.Call) else None
+            if given is None or work(expected) < _OPERATIONS:
                 continue
             does = text_of(inlined(whole, given), {**unit.file.imports, **helper.file.imports})
             if does != text_of(expected, {**unit.file.imports, **helper.file.imports}):
@@ -202,6 +205,12 @@ def _compared(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | ast.s
         call = statement.value
         if isinstance(call, ast.Call) and _last(call) in _EQUAL and len(call.args) > 1:
             yield call.args[0], call.args[1], statement
+
+
+def _may_be_tested(node: ast.expr, known: dict[str, ast.expr], unit: Unit) -> bool:
+    """Whether an expression is a call of something imported, or a name for one."""
+    node = known.get(node.id, node) if isinstance(node, ast.Name) else node
+    return isinstance(node, ast.Call) and dotted_name(node.func).partition(".")[0] in unit.file.imports
 
 
 def _bare(node: ast.expr) -> ast.expr:

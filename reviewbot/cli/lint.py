@@ -189,7 +189,8 @@ class _Session:
         patterns = (*self.settings.exclude, *self.options.exclude)
         excluded = discover.excluding(patterns, self.root)
         if self.against:
-            reached = [*inputs.changed(self.against), *self._beside(self.against)]
+            also, unlisted = self._beside(self.against)
+            reached = [*inputs.changed(self.against), *also]
             paths = [path for path in inputs.among(reached, given) if not excluded(path)]
         else:
             found = discover.files_under(
@@ -207,12 +208,11 @@ class _Session:
         made = self._report({result.path: result for result in done})
         return replace(made, unread=(*unlisted, *made.unread))
 
-    def _beside(self, against: Against) -> list[str]:
-        """The unchanged files that use what the change touched."""
-        from reviewbot.index.affected import affected
+    def _beside(self, against: Against) -> tuple[list[str], list[Unread]]:
+        """The unchanged files that have to do with what the change touched."""
+        from reviewbot.lint.beside import beside
 
-        paths = affected(self.run.repo.index, against.diff, self._content, against.files.read)
-        return [path for path in paths if path.endswith(discover.READ)]
+        return beside(self.run.repo, against, self._content)
 
     def _content(self, path: str) -> bytes | None:
         try:

@@ -79,8 +79,8 @@ def called(call: ast.Call, tree: FunctionTree, *, method: bool = False) -> dict[
     return whole if len(call.args) <= len(names) and set(every) <= set(whole) else None
 
 
-def given_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
-    """The names that straight statements of `body` give one value, with that value."""
+def straight(body: list[ast.stmt]) -> dict[str, ast.expr]:
+    """The names that statements of a body give one value, and no other statement under it gives another."""
     stored: dict[str, list[ast.expr | None]] = {}
     for statement in body:
         for below in ast.walk(statement):
@@ -92,7 +92,7 @@ def given_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
 
 
 def resolved(node: ast.expr, known: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression with the names in `known` replaced by their values, and those in these."""
+    """The expression with names replaced by what they stand for, and what stands there again."""
     for _ in range(_DEPTH):
         if not any(isinstance(one, ast.Name) and one.id in known for one in ast.walk(node)):
             break

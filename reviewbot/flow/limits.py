@@ -66,12 +66,21 @@ def _targets(node: ast.AST) -> list[str]:
 
 def grown(old: ast.AST, new: ast.AST) -> Iterator[Loosened]:
     """The named tolerances, and the defaults of parameters and options, that grew."""
-    before = dict(_named_limits(old))
-    for name, node in _named_limits(new):
-        was = before.get(name)
-        if was is not None and _value(node) > _value(was) >= 0:
-            says = f"`{name.rpartition('.')[2]}` goes from {_value(was):g} to {_value(node):g}"
-            yield Loosened("wider", was, node, says)
+    before, after = (_by_name(tree) for tree in (old, new))
+    for name, nodes in after.items():
+        # Of several of one name it is not known which belong together once their number has changed.
+        if len(before.get(name, ())) == len(nodes):
+            for was, node in zip(before[name], nodes, strict=True):
+                if _value(node) > _value(was) >= 0:
+                    says = f"`{name.rpartition('.')[2]}` goes from {_value(was):g} to {_value(node):g}"
+                    yield Loosened("wider", was, node, says)
+
+
+def _by_name(tree: ast.AST) -> dict[str, list[ast.Constant]]:
+    found: dict[str, list[ast.Constant]] = {}
+    for name, node in sorted(_named_limits(tree), key=lambda one: one[1].lineno):
+        found.setdefault(name, []).append(node)
+    return found
 
 
 def _named_limits(tree: ast.AST) -> Iterator[tuple[str, ast.Constant]]:

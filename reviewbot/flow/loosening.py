@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +39,7 @@ def loosened(
     old: list[ast.stmt], new: list[ast.stmt], moved: Callable[[str], bool], known: Callable[[str, str], bool]
 ) -> Iterator[Loosened]:
     """What the new body of a function demands less. `moved` tells whether a check stands elsewhere now,
-    `known` whether the code still has an attribute, or a function a parameter."""
+    `known` whether the code still has an attribute, a text, or a function of that name a parameter."""
     had, has = demands(old), demands(new)
     kept = Counter(one.text for one in has) & Counter(one.text for one in had)
     gone, come = _without(had, kept), _without(has, kept)
@@ -50,7 +51,11 @@ def loosened(
             sure = sort == "wider" or _origins(demand.names, old) == _origins(demand.names, new)
             yield Loosened(sort, demand.node, other.node, says, sure)
         elif not _replaced(demand, come, has, new, moved) and _still_there(demand, new, old, known):
-            yield Loosened("gone", demand.node, None, f"`{_short(demand.text)}` is deleted", pure)
+            was, now = _origins(demand.names, old), _origins(demand.names, new)
+            # With fewer assignments what was looked at is gone as well.
+            if len(now) >= len(was):
+                says = f"`{_short(demand.text)}` is deleted"
+                yield Loosened("gone", demand.node, None, says, pure and was == now)
 
 
 def _code(body: list[ast.stmt]) -> Counter[str]:
@@ -108,7 +113,8 @@ def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | No
             wider = _wider(demand, other)
             if wider:
                 return "wider", other, wider
-    if demand.rank and not any(other.rank >= demand.rank for other in same):
+    parts = [other for other in come if other.rank >= demand.rank and demand.subject in other.subject]
+    if demand.rank and not parts:
         weaker = [other for other in same if other.rank and _comparable(demand, other)]
         if weaker:
             other = max(weaker, key=lambda one: one.rank)
@@ -139,7 +145,7 @@ def _wider(demand: Demand, other: Demand) -> str:
     said = []
     for name, number in after.items():
         was = before.get(name)
-        if was is None and not before and number > 0 and demand.relation in ("close", "helper"):
+        if was is None and name not in before and number > _default(demand, name):
             said.append(f"`{name}` is given as {_written(name, number)}")
         elif was is not None and number > was:
             said.append(f"`{name}` goes from {_written(name, was)} to {_written(name, number)}")
@@ -148,7 +154,31 @@ def _wider(demand: Demand, other: Demand) -> str:
     return " and ".join(said)
 
 
+def _default(demand: Demand, name: str) -> float:
+    """The tolerance without one: of well-known functions what they document, of others too much to say."""
+    for call in ast.walk(demand.node):
+        if isinstance(call, ast.Call) and name in _DEFAULTS.get(_last(call), {}):
+            return _DEFAULTS[_last(call)][name]
+    return math.inf
+
+
+# For float32, where the type decides.
+_DEFAULTS: dict[str, dict[str, float]] = {
+    "assert_close": {"rtol": 1.3e-6, "atol": 1e-5},
+    "assert_allclose": {"rtol": 1e-7, "atol": 0.0},
+    "allclose": {"rtol": 1e-5, "atol": 1e-8},
+    "isclose": {"rtol": 1e-5, "atol": 1e-8, "rel_tol": 1e-9, "abs_tol": 0.0},
+    "approx": {"rel": 1e-6, "abs": 1e-12},
+    "assertAlmostEqual": {"places": 1e-7, "delta": 0.0},
+    "assert_almost_equal": {"decimal": 1e-7},
+    "assert_array_almost_equal": {"decimal": 1e-6},
+    "assert_trees_all_close": {"rtol": 1e-6, "atol": 0.0},
+}
+
+
 def _written(name: str, number: float) -> str:
+    if name in ("places", "decimal"):
+        return f"{-math.log10(number):.0f}"
     return f"{-number:g}" if name == "at least" else f"{number:g}"
 
 
@@ -183,9 +213,11 @@ def _still_there(
     if not demand.names <= names or not _passes(new):
         return False
     for node in ast.walk(demand.node):
-        if isinstance(node, ast.Attribute) and not known(node.attr, ""):
+        if isinstance(node, ast.Attribute) and not known(node.attr, "attribute"):
             return False
-        if isinstance(node, ast.Call) and not all(known(_last(node), k.arg or "") for k in node.keywords):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and not known(node.value, "text"):
+            return False
+        if isinstance(node, ast.Call) and not all(known(k.arg or "", _last(node)) for k in node.keywords):
             return False
     calls = {
         ast.unparse(call) for statement in old for call in ast.walk(statement) if isinstance(call, ast.Call)
@@ -234,9 +266,9 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, bool, str]]
     """(which, where, whether it holds without condition, as code), without those that ask for a device, a
     platform or a version."""
     for top in nodes:
-        above: dict[int, list[ast.If]] = {}
+        above: dict[int, list[ast.If | ast.ExceptHandler]] = {}
         for node in ast.walk(top):
-            if isinstance(node, ast.If):
+            if isinstance(node, (ast.If, ast.ExceptHandler)):
                 for below in ast.walk(node):
                     above.setdefault(id(below), []).append(node)
         for node in ast.walk(top):
@@ -248,9 +280,11 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, bool, str]]
             given = {k.arg: k.value for k in call.keywords} if call is not None else {}
             strict = isinstance(given.get("strict"), ast.Constant) and given["strict"].value  # type: ignore[attr-defined]
             conditional = last in ("skipif", "skipIf", "skipUnless") or (
-                last == "xfail" and call is not None and bool(call.args)
+                last == "xfail" and call is not None and (bool(call.args) or "condition" in given)
             )
-            tests = [ast.unparse(one.test) for one in above.get(id(node), [])]
+            tests = [
+                ast.unparse(one.test) if isinstance(one, ast.If) else "" for one in above.get(id(node), [])
+            ]
             if (conditional or tests) and _ENVIRONMENT.search(" ".join([ast.unparse(node), *tests])):
                 continue
             yield last, node, not (strict or conditional or tests), ast.unparse(node)

@@ -119,8 +119,11 @@ def _fields(repo: Repo, unit: Unit, guard: Guard, known: Known) -> Iterator[tupl
 
 
 def _chosen(repo: Repo, unit: Unit, value: cst.BaseExpression, wanted: object) -> Iterator[Behind]:
-    """The settings by which a value is the wanted one: `"a" if flag else "b"` for "a"."""
+    """The settings by which a value is the wanted one: `"a" if flag else "b"` for "a", `flag` itself for one
+    that is set."""
     if not isinstance(value, cst.IfExp):
+        if wanted == SET and isinstance(value, (cst.Name, cst.Attribute)):
+            yield from behind(repo, unit, value)
         return
     arms = literal(value.body), literal(value.orelse)
     fits = [arm is UNKNOWN or arm not in (None, False, 0) if wanted == SET else arm == wanted for arm in arms]

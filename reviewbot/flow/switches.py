@@ -80,27 +80,29 @@ def _negated(test: ast.expr) -> bool:
 
 
 def _named(test: ast.expr) -> Iterator[str]:
-    """The settings that a condition reads: attributes, keys, variables of the environment."""
-    for node in ast.walk(test):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            if isinstance(node.slice.value, str):
-                yield node.slice.value
-        elif isinstance(node, ast.Call):
-            name = dotted_name(node.func)
-            at = 1 if name == "getattr" else 0
-            getter = name in _ENVIRONMENT or name.rpartition(".")[2] in _GETTERS
-            key = node.args[at] if getter and len(node.args) > at else None
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value
-        elif isinstance(node, ast.Attribute) and _is_setting(node, test):
-            yield node.attr
+    """The settings whose truth, or whose being equal to a constant, a condition asks for: attributes, keys,
+    variables of the environment."""
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _named(value)
+    elif isinstance(test, ast.UnaryOp):
+        yield from _named(test.operand)
+    elif (
+        isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant)
+    ):
+        yield from _named(test.left)
+    elif isinstance(test, ast.Subscript):
+        if isinstance(test.slice, ast.Constant) and isinstance(test.slice.value, str):
+            yield test.slice.value
+    elif isinstance(test, ast.Call):
+        name = dotted_name(test.func)
+        at = 1 if name == "getattr" else 0
+        getter = name in _ENVIRONMENT or name.rpartition(".")[2] in _GETTERS
+        key = test.args[at] if getter and len(test.args) > at else None
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value
+    elif isinstance(test, ast.Attribute) and test.attr not in _PROPERTIES:
+        yield test.attr
 
 
-def _is_setting(node: ast.Attribute, test: ast.expr) -> bool:
-    """Whether an attribute is asked for itself, not called and not only passed through."""
-    for above in ast.walk(test):
-        if isinstance(above, ast.Call) and above.func is node:
-            return False
-        if isinstance(above, ast.Attribute) and above.value is node:
-            return False
-    return True
+_PROPERTIES = frozenset({"dtype", "device", "ndim", "shape", "size", "is_cuda", "training", "requires_grad"})

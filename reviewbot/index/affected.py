@@ -1,5 +1,5 @@
-"""Which files use what a change touched: those in which a finding may come up though not a line of them
-changed. Everything is asked by name, so that the cost grows with the change and not with the repository."""
+"""Which files have to do with what a change touched: a finding may come up in them though none of their lines
+changed. Everything is asked by name: the cost grows with the change, not with the repository."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from collections.abc import Callable, Iterable, Iterator
 
 from reviewbot.index.facts import Definition, Facts, Mention
 from reviewbot.index.index import Index
-from reviewbot.index.store import facts_of
+from reviewbot.index.store import facts_of, is_wanted
 from reviewbot.index.templates import groups_of
 from reviewbot.source.diff import FileDiff, Lines
 
-CALLS_AWAY = 3  # a helper's helper may hold what changed
+CALLS_AWAY = 3  # through what tests call; of other code only what calls it straight is judged by it
+LARGE = 45  # nodes of a function that is worth calling instead of writing it again
 COMMON = 60  # a name in more files than that is everybody's: to look at all of them costs more than it tells
 
 Read = Callable[[str], bytes | None]
 
 
 def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> list[str]:
-    """The paths of the unchanged files that call, construct, import, read or repeat what the diff touched;
-    those that use the most of it first. `head` and `base` read the files after and before the change."""
+    """The paths of the unchanged files that call, construct, import, read or repeat what the diff touched, or
+    define what it uses; those with the most of it first. `head` and `base` read the files after and before
+    the change."""
     diff = tuple(diff)
     links: Counter[str] = Counter()
     for one in diff:
         sides = ((one.path, one.changed, head), (one.old_path, one.removed, base))
         for path, lines, read in sides:
-            content = read(path) if path is not None and lines else None
+            content = read(path) if path is not None and lines and is_wanted(path) else None
             if path is not None and content is not None:
-                links.update(_users(index, path, _touched(facts_of(path, content), lines)))
-                links.update(_importers(index, path, _constants(path, content, lines)))
+                facts, body = facts_of(path, content), _body(path, content)
+                links.update(_users(index, path, _touched(facts, lines)))
+                links.update(_importers(index, path, _constants(body, lines)))
+                links.update(_imported(index, path, facts, _names(body, lines)))
     for one in diff:
         links.pop(one.path or "", None)
         links.pop(one.old_path or "", None)
@@ -71,16 +75,19 @@ def _touched(facts: Facts, lines: tuple[Lines, ...]) -> Facts:
     )
 
 
-def _constants(path: str, content: bytes, lines: tuple[Lines, ...]) -> set[str]:
-    """The names that a module gives a value on those lines."""
+def _body(path: str, content: bytes) -> list[ast.stmt]:
     if not path.endswith(".py"):
-        return set()
+        return []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            body = ast.parse(content).body
+            return ast.parse(content).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        return []
+
+
+def _constants(body: list[ast.stmt], lines: tuple[Lines, ...]) -> set[str]:
+    """The names that a module gives a value on those lines."""
     names = set()
     for statement in body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -89,6 +96,29 @@ def _constants(path: str, content: bytes, lines: tuple[Lines, ...]) -> set[str]:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             names |= {target.id for target in targets if isinstance(target, ast.Name)}
     return names
+
+
+def _names(body: list[ast.stmt], lines: tuple[Lines, ...]) -> set[str]:
+    """The names that the statements with those lines use; of a class those of its methods with them."""
+    found: set[str] = set()
+    for one in body:
+        if _overlap(lines, one.lineno, one.end_lineno or one.lineno):
+            if isinstance(one, ast.ClassDef):
+                found |= _names(one.body, lines)
+            else:
+                found |= {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+    return found
+
+
+def _imported(index: Index, path: str, facts: Facts, names: set[str]) -> Iterator[str]:
+    """The files that define what those names stand for: how a class or a setting is used may be what its own
+    file is judged by."""
+    for one in facts.imports:
+        if one.name.partition(".")[0] in names:
+            home = one.target.rpartition(".")[0]
+            found = index.module(one.target, path) or (index.module(home, path) if home.strip(".") else None)
+            if found is not None:
+                yield found
 
 
 def _importers(index: Index, path: str, names: Iterable[str]) -> Iterator[str]:
@@ -108,9 +138,15 @@ def _users(index: Index, path: str, touched: Facts) -> Iterator[str]:
     """The files that use any of the facts of one file, once for each fact."""
     yield from _callers(index, [(path, one) for one in touched.definitions])
     for definition in touched.definitions:
-        yield from {where for where, _ in index.same_shape(definition.shape)}
-    for key in {one.name for one in touched.written}:
-        yield from _few({where for where, _ in index.readers(key)})
+        if definition.size >= LARGE:
+            yield from {where for where, _ in index.same_shape(definition.shape) if _judges(where)}
+    readers = Counter(
+        where
+        for key in {one.name for one in touched.written}
+        for where in _few({at for at, _ in index.readers(key)})
+    )
+    # A record is known by more than one key.
+    yield from (where for where, keys in readers.items() if keys > 1)
     for template, values in {(one.template, one.values) for one in touched.logs if one.values}:
         for where, regex in index.regexes():
             groups = groups_of(regex.pattern, template, values)
@@ -129,11 +165,16 @@ def _callers(index: Index, definitions: list[tuple[str, Definition]]) -> Iterato
             calls = _importing(index, path, definition)
             yield from {where for where, _ in calls}
             for where, caller in calls:
-                if caller and (where, caller) not in seen:
+                if caller and (where, caller) not in seen and _judges(where):
                     seen.add((where, caller))
                     found = index.definitions(caller.rpartition(".")[2])
                     above += [(at, one) for at, one in found if at == where and one.name == caller]
         definitions = above
+
+
+def _judges(path: str) -> bool:
+    """Whether a file's name says that it tests or compares."""
+    return any(word in path for word in ("test", "check", "compar", "parity", "verif"))
 
 
 def _importing(index: Index, path: str, definition: Definition) -> list[tuple[str, str]]:
@@ -155,9 +196,12 @@ def _few(paths: set[str]) -> set[str]:
 
 def _named(index: Index, mention: Mention) -> Iterator[str]:
     """The file that a script or CI file names, and those beside it: whether they run may hang on it."""
-    name = mention.word.rstrip("/").rpartition("/")[2]
+    word = mention.word.rstrip("/")
+    name = word.rpartition("/")[2]
+    tail = "/".join(word.split("/")[-2:]) if "$" not in word else name
     for at in index.look("path", name):
-        yield at.path
-        suffix = name.rpartition(".")[2]
-        beside = index.paths_in(at.path.rpartition("/")[0])
-        yield from _few({path for path in beside if path.endswith(f".{suffix}")})
+        if f"/{at.path}".endswith(f"/{tail.lstrip('./')}"):
+            yield at.path
+            suffix = name.rpartition(".")[2]
+            beside = index.paths_in(at.path.rpartition("/")[0])
+            yield from _few({path for path in beside if path.endswith(f".{suffix}")})

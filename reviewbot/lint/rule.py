@@ -166,6 +166,15 @@ def tree_span(unit: Unit, node: ast.expr | ast.stmt | ast.ExceptHandler) -> Span
     return Span(unit.file.path, node.lineno, first_column + 1, last, last_column + 1)
 
 
+def line_span(unit: Unit, first: int, last: int) -> Span:
+    """The code on whole lines of the unit's file; the place after its end where there are no such lines."""
+    lines = [
+        unit.file.lines[at - 1].rstrip("\r\n") if at <= len(unit.file.lines) else "" for at in (first, last)
+    ]
+    start = len(lines[0]) - len(lines[0].lstrip()) + 1
+    return Span(unit.file.path, first, start, last, len(lines[1]) + 1)
+
+
 def _characters(line: str, offset: int) -> int:
     """How many characters stand before an offset that counts bytes of UTF-8."""
     return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))

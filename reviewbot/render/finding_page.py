@@ -153,9 +153,10 @@ def _steps(steps: Sequence[Step], seen: Round, sources: Sources, read: Read) -> 
         group.append((step.line, max(step.line, step.end_line)))
         following = steps[number + 1] if number + 1 < len(steps) else None
         code = Markup("")
+        commit, lines = (seen.merge_base, sources.at(seen.merge_base)) if step.base else (seen.head, read)
         if following is None or not _close(group, step, following):
-            code, group = _code(read, step.path, group, AROUND), []
-        href = sources.link(seen.head, step.path, step.line, step.end_line)
+            code, group = _code(lines, step.path, group, AROUND), []
+        href = sources.link(commit, step.path, step.line, step.end_line)
         out.append(Shown(step.says, Place(_label(step.path, step.line, step.end_line), href, code)))
     return out
 
@@ -165,12 +166,18 @@ def _close(group: Sequence[tuple[int, int]], step: Step, following: Step) -> boo
     first, last = min(at for at, _ in group), max(at for _, at in group)
     low, high = min(first, following.line), max(last, following.end_line)
     apart = max(following.line - last, first - following.end_line)
-    return following.path == step.path and apart <= 2 * AROUND + 1 and high - low < TOGETHER
+    same = (following.path, following.base) == (step.path, step.base)
+    return same and apart <= 2 * AROUND + 1 and high - low < TOGETHER
+
+
+def _of_head(finding: Finding) -> list[Step]:
+    return [step for step in finding.steps if not step.base]
 
 
 def _copies(finding: Finding) -> bool:
     """Whether its steps are two stretches of code to be seen beside each other."""
-    return len(finding.steps) == 2 and all(step.end_line - step.line >= 2 for step in finding.steps)
+    long = all(step.end_line - step.line >= 2 and not step.base for step in finding.steps)
+    return len(finding.steps) == 2 and long
 
 
 def _doc(unit: Unit | None) -> str:
@@ -223,7 +230,7 @@ def _example(thread: Thread, lines: list[str] | None) -> Example | None:
         if witness is not None and witness.changes:
             return example.of_witness(witness)
     if finding.rule == "repeated-row-index" and lines and finding.unit:
-        tree = call_tree.call_tree(finding.span.path, lines, finding.unit, finding.steps)
+        tree = call_tree.call_tree(finding.span.path, lines, finding.unit, _of_head(finding))
         if tree is not None and tree.calls:
             return example.of_tree(tree)
     both = example.dropped_field(finding) if finding.rule == "field-dropped-on-rebuild" else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
@@ -38,16 +38,18 @@ def caused(findings: Iterable[Finding], against: Against, before: Repo, head: Re
     untouched: list[Finding] = []
     for finding in findings:
         (touched if changed.touch(finding) else untouched).append(finding)
-    # Under the names that the files have now, so that a renamed one can be compared.
     old = {one.path: one.old_path for one in against.diff if one.path is not None}
     paths = {path: old.get(path, path) for path in sorted({one.span.path for one in untouched})}
     read = {path: against.files.read(was) for path, was in paths.items() if was is not None}
     sources = {path: content for path, content in read.items() if content is not None}
     rules = [registry.load(rule) for rule in registry.rule_ids() if rule in {one.rule for one in untouched}]
-    report = lint(sources.items(), rules, before)
-    comparable = sources.keys() - {one.path for one in report.unread} - {one.path for one in report.failures}
-    known = [finding for finding in untouched if finding.span.path in comparable]
-    return Caused(tuple(touched), tuple(_new(known, head, report.findings, lines_of(sources.get))))
+    report = lint(((paths[path] or path, content) for path, content in sources.items()), rules, before)
+    unknown = {one.path for one in report.unread} | {one.path for one in report.failures}
+    # Looked at under the names that the files had, and compared under those that they have now.
+    now = {was: path for path, was in paths.items()}
+    earlier = [replace(one, span=replace(one.span, path=now[one.span.path])) for one in report.findings]
+    known = [one for one in untouched if one.span.path in sources and paths[one.span.path] not in unknown]
+    return Caused(tuple(touched), tuple(_new(known, head, earlier, lines_of(sources.get))))
 
 
 def _new(findings: Iterable[Finding], head: Read, before: Iterable[Finding], base: Read) -> list[Finding]:

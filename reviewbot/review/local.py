@@ -10,9 +10,9 @@ from pathlib import Path
 
 from reviewbot import config
 from reviewbot.config import Config
-from reviewbot.index.affected import affected
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
+from reviewbot.lint.beside import beside
 from reviewbot.lint.engine import Report, lint, place
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
@@ -21,7 +21,7 @@ from reviewbot.review.caused import caused
 from reviewbot.review.scope import decoded, lines_of, scope
 from reviewbot.review.threads import Shown
 from reviewbot.source.diff import Change, changed_lines
-from reviewbot.source.discover import READ, excluding
+from reviewbot.source.discover import excluding
 from reviewbot.source.git import AtCommit, Repository
 
 # The files that are being looked at, and how many there are.
@@ -83,11 +83,12 @@ def look(
     hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
     against = Against(AtCommit(repository, merge_base), diff.files())
     repo = Repo(settings, AtCommit(repository, head), database=database, against=against)
-    beside = _beside(repository, head, repo, against, settings)
-    total = len(looked_at.changes) + len(beside)
-    report = lint(watch(chain(looked_at.sources, beside.items()), total), rules, repo)
+    paths, not_found = beside(repo, against, partial(repository.read, head))
+    also = _readable(repository, head, paths, settings)
+    total = len(looked_at.changes) + len(also)
+    report = lint(watch(chain(looked_at.sources, also.items()), total), rules, repo)
     why = caused(report.findings, against, repo.before(), lines_of(partial(repository.read, head)))
-    own = (one for one in report.unread if one.path not in beside)
+    own = (one for one in report.unread if one.path not in also)
     changed = changed_lines(against.diff)
     return Look(
         base=base,
@@ -97,11 +98,11 @@ def look(
         revealed=why.revealed,
         suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
         unread=tuple(sorted((*looked_at.unread, *own), key=lambda one: (one.path, one.why))),
-        failed=_failed(report),
+        failed=(*_failed(report), *not_found),
         files=len(looked_at.changes) + len(looked_at.unread),
         changes=diff.changes,
         shown=Shown.of(hunks),
-        beside=frozenset(beside),
+        beside=frozenset(also),
         rules=frozenset(rule.id for rule in rules),
     )
 
@@ -110,14 +111,12 @@ def _failed(report: Report) -> tuple[Unread, ...]:
     return tuple(Unread(one.path, f"rule {one.rule}: {one.why}", one.line) for one in report.failures)
 
 
-def _beside(
-    repository: Repository, head: str, repo: Repo, against: Against, settings: Config
-) -> dict[str, bytes]:
-    """The unchanged files that use what the change touched, and can be read."""
+def _readable(repository: Repository, head: str, paths: Iterable[str], settings: Config) -> dict[str, bytes]:
+    """The content of those files that are not excluded and can be read."""
     excluded = excluding(settings.exclude, Path("."))
     found = {}
-    for path in affected(repo.index, against.diff, partial(repository.read, head), against.files.read):
-        content = None if excluded(path) or not path.endswith(READ) else repository.read(head, path)
+    for path in paths:
+        content = None if excluded(path) else repository.read(head, path)
         if content is not None and len(content) <= settings.max_file_bytes and decoded(content) is not None:
             found[path] = content
     return found

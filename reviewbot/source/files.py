@@ -98,7 +98,10 @@ class OnDisk:
         root = self.root
         shown = os.path.relpath(root) if not os.path.isabs(self._start) else str(root)
         for below in sorted(_known_to_git(root) or _walked(root)):
-            path = below if shown == "." else f"{PurePosixPath(shown).as_posix()}/{below}"
+            # As findings name them: what stands under the working folder without a way out of it and back.
+            path = below if shown == "." else os.path.normpath(f"{shown}/{below}").replace(os.sep, "/")
+            if path.startswith(".."):
+                path = os.path.relpath(path).replace(os.sep, "/")
             if wanted(path):
                 content = self.read(path)
                 if content is not None and not os.path.islink(path):

@@ -255,9 +255,10 @@ class AtCommit:
         return os.path.relpath(path, self._root).replace(os.sep, "/")
 
     def _shown(self, inside: str) -> str:
-        return (
-            inside if self._root == "." else os.path.normpath(f"{self._root}/{inside}").replace(os.sep, "/")
-        )
+        if self._root == ".":
+            return inside
+        path = os.path.normpath(f"{self._root}/{inside}")
+        return (os.path.relpath(path) if path.startswith("..") else path).replace(os.sep, "/")
 
 
 class Diff:

@@ -95,14 +95,9 @@ CAUSED = {
 }
 
 
-@pytest.fixture(params=list(CAUSED))
-def case(request, repository):
-    """A repository whose work tree and branch `topic` hold the change, and the finding that it causes."""
-    base, change, finding = CAUSED[request.param]
-    repository.commit(base)
-    repository.git("checkout", "--quiet", "-b", "topic")
-    repository.commit(change)
-    return repository, finding
+BASE = {path: text for base, *_ in CAUSED.values() for path, text in base.items()}
+CHANGE = {path: text for _, change, _ in CAUSED.values() for path, text in change.items()}
+FOUND = sorted(finding for *_, finding in CAUSED.values())
 
 
 def threads(reviewbot, folder):
@@ -110,35 +105,44 @@ def threads(reviewbot, folder):
     return review_json.decode(ran.out, "standard output").threads
 
 
-def linted(reviewbot, folder):
-    ran = reviewbot("lint", "--diff", "main", "--output-format", "json", cwd=folder)
-    return [(one["rule"], one["path"], one["line"]) for one in json.loads(ran.out)]
+def linted(reviewbot, folder, *words):
+    ran = reviewbot("lint", "--diff", "main", "--output-format", "json", *words, cwd=folder)
+    return sorted((one["rule"], one["path"], one["line"]) for one in json.loads(ran.out))
 
 
-def test_a_finding_comes_up_in_a_file_that_did_not_change(reviewbot, case):
-    repository, (rule, path, line) = case
+def test_findings_come_up_in_files_that_did_not_change(reviewbot, repository):
+    repository.commit(BASE)
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit(CHANGE)
     found = [thread.finding for thread in threads(reviewbot, repository.folder)]
-    assert [(one.rule, one.span.path, one.span.line) for one in found] == [(rule, path, line)]
-    assert linted(reviewbot, repository.folder) == [(rule, path, line)]
-    below = repository.folder / path.partition("/")[0]
-    words = ("lint", "--diff", "main", "--output-format", "json", "..")
-    (seen,) = json.loads(reviewbot(*words, cwd=below).out)
-    assert (seen["rule"], seen["line"]) == (rule, line)
-    assert seen["path"] in (path.partition("/")[2], f"../{path}")
+    assert sorted((one.rule, one.span.path, one.span.line) for one in found) == FOUND
+    assert linted(reviewbot, repository.folder) == FOUND
+    # From a folder below paths are those from there. A script is known for one by its folder's name.
+    below = [(rule, path.removeprefix("tests/"), line) for rule, path, line in FOUND]
+    below = [(rule, path if "/" not in path else f"../{path}", line) for rule, path, line in below]
+    seen = linted(reviewbot, repository.folder / "tests", "..")
+    assert seen == sorted(one for one in below if one[0] != "never-run-script")
 
 
-def test_it_is_not_reported_without_its_cause(reviewbot, case):
-    repository, _ = case
-    # The same finding at the base, and a change that has nothing to do with it.
-    repository.git("checkout", "--quiet", "-B", "main")
-    repository.git("checkout", "--quiet", "-b", "other")
-    for path in ("worker/run.py", "serve/record.py", "checks/compare.py"):
-        if (repository.folder / path).exists():
-            text = (repository.folder / path).read_text()
-            repository.write({path: text.replace('"closed call=%s"', '"ended call=%s"') + "\n\nMORE = 1\n"})
-    repository.commit({"other.py": "def other():\n    return 1\n"})
+def test_they_are_not_reported_without_their_cause(reviewbot, repository):
+    # The same findings at the base, and a change beside them that has nothing to do with them.
+    repository.commit({**BASE, **CHANGE})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    more = {path: text + "\n\nMORE = 1\n" for path, text in CHANGE.items() if path.endswith(".py")}
+    more["worker/run.py"] = more["worker/run.py"].replace('"closed call=%s"', '"ended call=%s"')
+    repository.commit({**more, "other.py": "def other():\n    return 1\n"})
     assert threads(reviewbot, repository.folder) == ()
     assert linted(reviewbot, repository.folder) == []
+
+
+def test_a_test_that_is_renamed_out_of_sight(reviewbot, repository):
+    repository.commit({"tests/test_rows.py": "def test_rows(run):\n    assert run(1) == [2]\n" * 1 + READER})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.git("mv", "tests/test_rows.py", "tests/rows_tests.py")
+    repository.commit()
+    (thread,) = threads(reviewbot, repository.folder)
+    assert (thread.finding.rule, thread.finding.span.path) == ("never-collected-test", "tests/rows_tests.py")
+    assert [one[0] for one in linted(reviewbot, repository.folder)] == ["never-collected-test"]
 
 
 def test_a_step_on_a_changed_line_is_enough(reviewbot, repository):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from reviewbot.render import review_json
 
 BEFORE = """\
@@ -19,62 +17,71 @@ def test_loss(run, reference):
 def test_rows(run):
     assert run(2).rows == [1, 2]
 """
-# What the change does: to the test file and beside it, and what is said of it.
+# What the change makes of the file of that name, and what is said of it.
 CHANGES = {
-    "a tolerance that grows": (
-        {"tests/test_run.py": BEFORE.replace("1e-6", "1e-2")},
-        ("likely", 6, "`rel_tol` goes from 1e-06 to 0.01"),
+    "tests/test_tolerance.py": (
+        BEFORE.replace("1e-6", "1e-2"),
+        (6, "`rel_tol` goes from 1e-06 to 0.01"),
     ),
-    "an equality that becomes a membership": (
-        {"tests/test_run.py": BEFORE.replace("== [1, 2]", "in ([1, 2], [1, 3])")},
-        ("likely", 11, "`run(2).rows == [1, 2]` is now `run(2).rows in ([1, 2], [1, 3])`"),
+    "tests/test_membership.py": (
+        BEFORE.replace("== [1, 2]", "in ([1, 2], [1, 3])"),
+        (11, "`run(2).rows == [1, 2]` is now `run(2).rows in ([1, 2], [1, 3])`"),
     ),
-    "an assertion that goes": (
-        {"tests/test_run.py": BEFORE.replace("    assert loss > 0\n", "")},
-        ("likely", 6, "`loss > 0` is deleted"),
+    "tests/test_deleted.py": (
+        BEFORE.replace("    assert loss > 0\n", ""),
+        (6, "`loss > 0` is deleted"),
     ),
-    "a test that is skipped": (
-        {"tests/test_run.py": BEFORE.replace("def test_rows", "@pytest.mark.skip\ndef test_rows")},
-        ("likely", 10, "`pytest.mark.skip` is added"),
+    "tests/test_skipped.py": (
+        BEFORE.replace("def test_rows", "@pytest.mark.skip\ndef test_rows"),
+        (10, "`pytest.mark.skip` is added"),
     ),
-    "an assertion that moves to another file": (
-        {
-            "tests/test_run.py": BEFORE.replace("    assert loss > 0\n", ""),
-            "tests/test_more.py": "def test_more(run):\n    loss = run(1)\n    assert loss > 0\n",
-        },
-        None,
-    ),
-    "a test that is renamed and rewritten": (
-        {
-            "tests/test_run.py": BEFORE.replace("test_loss", "test_the_loss").replace(
-                "assert loss > 0", "assert 0 < loss < 9"
-            )
-        },
+    "tests/test_renamed.py": (
+        BEFORE.replace("test_loss", "test_the_loss").replace("assert loss > 0", "assert 0 < loss < 9"),
         None,
     ),
 }
 
 
-@pytest.mark.parametrize("name", list(CHANGES))
-def test_what_became_looser_is_said_with_both_versions(reviewbot, repository, name):
-    change, expected = CHANGES[name]
+def test_what_became_looser_is_said_with_both_versions(reviewbot, repository):
+    repository.git("remote", "add", "origin", "git@github.com:acme/trainer.git")
+    base = repository.commit(dict.fromkeys(CHANGES, BEFORE))
+    repository.git("checkout", "--quiet", "-b", "topic")
+    head = repository.commit({path: text for path, (text, _) in CHANGES.items()})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    every = review_json.decode(ran.out, "standard output").threads
+    found = [one for one in every if one.finding.rule == "loosened-check"]
+    assert {one.finding.span.path: (one.finding.span.line, one.finding.message) for one in found} == {
+        path: (told[0], f"the change loosens a check: {told[1]}")
+        for path, (_, told) in CHANGES.items()
+        if told is not None
+    }
+    for thread in found:
+        path = thread.finding.span.path
+        pinned = {f"/blob/{base if step.base else head}/{path}#L" for step in thread.finding.steps}
+        assert pinned
+        assert all(link in thread.body for link in pinned)
+        assert (thread.finding.certainty, thread.place) == ("likely", "line")
+
+
+def test_a_check_that_moves_is_not_deleted(reviewbot, repository):
+    repository.commit({"tests/test_run.py": BEFORE})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    moved = "def test_more(run):\n    loss = run(1)\n    assert loss > 0\n"
+    repository.commit(
+        {"tests/test_run.py": BEFORE.replace("    assert loss > 0\n", ""), "tests/test_more.py": moved}
+    )
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    assert review_json.decode(ran.out, "standard output").threads == ()
+
+
+def test_its_page_shows_both_versions(reviewbot, repository, tmp_path):
     repository.git("remote", "add", "origin", "git@github.com:acme/trainer.git")
     base = repository.commit({"tests/test_run.py": BEFORE})
     repository.git("checkout", "--quiet", "-b", "topic")
-    head = repository.commit(change)
-    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
-    threads = review_json.decode(ran.out, "standard output").threads
-    found = [one for one in threads if one.finding.rule == "loosened-check"]
-    if expected is None:
-        assert found == []
-        return
-    (thread,) = found
-    certainty, line, says = expected
-    assert (thread.finding.certainty, thread.finding.span.line) == (certainty, line)
-    assert thread.finding.message == f"the change loosens a check: {says}"
-    pinned = {
-        step.base: f"/blob/{base if step.base else head}/tests/test_run.py#L" for step in thread.finding.steps
-    }
-    assert pinned
-    assert all(link in thread.body for link in pinned.values())
-    assert thread.place == "line"
+    head = repository.commit({"tests/test_run.py": BEFORE.replace("1e-6", "1e-2")})
+    words = ("--base", "main", "--out", str(tmp_path / "pages"), "--quiet")
+    assert reviewbot("report", *words, cwd=repository.folder).code in (0, 1)
+    pages = [page.read_text(encoding="utf-8") for page in (tmp_path / "pages").rglob("*.html")]
+    (page,) = [page for page in pages if "How it comes about" in page]
+    assert f"/blob/{base}/tests/test_run.py#L6" in page
+    assert f"/blob/{head}/tests/test_run.py#L6" in page

@@ -33,6 +33,10 @@ def test_from_a_folder_below_paths_are_as_findings_write_them(repository, monkey
     repository.commit(FILES)
     monkeypatch.chdir(repository.folder / "pkg")
     assert callers(Repo(files=OnDisk())) == [("../tests/test_run.py", 2)]
+    monkeypatch.chdir(repository.folder / "tests")
+    assert callers(Repo(files=OnDisk())) == [("test_run.py", 2)]
+    head = AtCommit(Git(repository.folder), repository.git("rev-parse", "HEAD"), "..")
+    assert callers(Repo(files=head)) == [("test_run.py", 2)]
 
 
 def test_a_folder_without_git_is_walked(tmp_path, monkeypatch):

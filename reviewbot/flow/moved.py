@@ -1,0 +1,79 @@
+"""What became of what a check looked at, and of the check itself, elsewhere in a change."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from reviewbot.flow.demands import demands
+from reviewbot.flow.judging import in_test_file
+
+if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
+
+_LEAST_TEXT = 5  # letters of a text that is looked for
+
+
+class Known:
+    """Whether the code under test still has what a check looked at."""
+
+    def __init__(self, repo: Repo, base: Repo) -> None:
+        self._repo, self._base = repo, base
+
+    def __call__(self, name: str, of: str) -> bool:
+        """`of` is "attribute", "text", or the function that has a parameter of that name."""
+        if of == "text":
+            return not self._is_gone(name)
+        was, now = (
+            one.index.definitions(name if of == "attribute" else of) for one in (self._base, self._repo)
+        )
+        if of != "attribute":
+            had, has = ([one for _, one in found if name in one.parameters] for found in (was, now))
+            return bool(has) or not had
+        reads = [path for path, _ in self._base.index.attribute_reads(name) if not in_test_file(path)]
+        return bool(now or self._repo.index.attribute_reads(name)) or not (was or reads)
+
+    def _is_gone(self, text: str) -> bool:
+        """Whether the change takes a text, but for its numbers, out of the code under test."""
+        words = max(re.split(r"[^A-Za-z _-]+", text), key=len).strip()
+        for one in self._repo.diff:
+            if len(words) < _LEAST_TEXT or one.old_path is None or in_test_file(one.old_path):
+                continue
+            before = self._base.read(one.old_path) or b""
+            after = (self._repo.read(one.path) if one.path else None) or b""
+            if words.encode() in before and words.encode() not in after:
+                return True
+        return False
+
+
+class Moved:
+    """Whether a check that is gone here came in elsewhere in the change."""
+
+    def __init__(self, repo: Repo, base: Repo) -> None:
+        self._repo, self._base = repo, base
+        self._come: dict[str, Counter[str]] = {}
+
+    def __call__(self, text: str) -> bool:
+        words = {word.encode() for word in re.findall(r"\w+", text)}
+        for one in self._repo.diff:
+            content = self._repo.read(one.path) if one.path and one.changed else None
+            # To parse a file costs more than to see that it does not hold these words.
+            if one.path and content and all(word in content for word in words):
+                if one.path not in self._come:
+                    came = _demanded(self._repo, one.path, one.changed)
+                    self._come[one.path] = came - _demanded(self._base, one.old_path, one.removed)
+                if self._come[one.path][text] > 0:
+                    return True
+        return False
+
+
+def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> Counter[str]:
+    """What the functions demand that have any of these lines."""
+    file = repo.file(path) if path and path.endswith(".py") and lines else None
+    return Counter(
+        demand.text
+        for unit in (file.units if file is not None else ())
+        if unit.is_function and any(unit.line <= last and first <= unit.end_line for first, last in lines)
+        for demand in demands(unit.tree.body)
+    )

@@ -1,0 +1,34 @@
+"""The unchanged files that are looked at beside a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reviewbot.index.affected import affected
+from reviewbot.lint.against import Against
+from reviewbot.lint.limit import TimeIsUp, arm, limited
+from reviewbot.lint.repo import Repo
+from reviewbot.model import Unread
+from reviewbot.source.discover import READ
+
+SECONDS = 30  # of processor time: a change may bring a pattern that never comes to an end
+
+Read = Callable[[str], bytes | None]
+
+
+def beside(
+    repo: Repo, against: Against, head: Read, seconds: float = SECONDS
+) -> tuple[list[str], list[Unread]]:
+    """Their paths, and what is to be said where they could not be found out. `head` reads the files after the
+    change."""
+    try:
+        with limited():
+            arm(seconds)
+            try:
+                found = affected(repo.index, against.diff, head, against.files.read)
+            finally:
+                arm(0)
+    except TimeIsUp:
+        why = f"which other files the change has to do with was not found out in {seconds:g} s"
+        return [], [Unread(".", why)]
+    return [path for path in found if path.endswith(READ)], []

@@ -1,0 +1,2 @@
+set -e
+run bash tests/functional/interrupted_mixing.sh

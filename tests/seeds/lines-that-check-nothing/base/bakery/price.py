@@ -1,0 +1,7 @@
+"""Prices."""
+
+
+def price(weight, rate, discount):
+    """What a loaf costs."""
+    whole = weight * rate
+    return whole - whole * discount

@@ -1,0 +1,2 @@
+set -e
+python -m bakery.mix --interrupt

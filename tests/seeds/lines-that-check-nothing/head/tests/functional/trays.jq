@@ -1,0 +1,2 @@
+def label: .tray | ascii_upcase;
+[.rows[] | select(.loaves > 0) | {tray: label, order, loaves}]
