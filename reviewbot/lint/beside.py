@@ -30,5 +30,5 @@ def beside(
                 arm(0)
     except TimeIsUp:
         why = f"which other files the change has to do with was not found out in {seconds:g} s"
-        return [], [Unread(".", why)]
+        return [], [Unread(".", why, 1)]
     return [path for path in found if path.endswith(READ)], []
