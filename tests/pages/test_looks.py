@@ -30,6 +30,7 @@ TEXTS = """
     const boxes = [...svg.querySelectorAll(":scope > rect")];
     for (const text of svg.querySelectorAll("text")) {
       const box = text.getBoundingClientRect();
+      const scale = text.getScreenCTM();
       const middle = [box.x + box.width / 2, box.y + box.height / 2];
       const under = boxes.filter(rect => {
         const r = rect.getBoundingClientRect();
@@ -40,7 +41,7 @@ TEXTS = """
       const [one, other] = [light(rgb(getComputedStyle(text).fill)), light(ground)].sort((a, b) => b - a);
       out.push({
         text: text.textContent, left: box.left, right: box.right, top: box.top, bottom: box.bottom,
-        size: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
+        size: parseFloat(getComputedStyle(text).fontSize) * Math.hypot(scale.a, scale.b),
         contrast: (one + 0.05) / (other + 0.05),
         inside: box.left >= whole.left - 1 && box.right <= whole.right + 1 && box.bottom <= whole.bottom + 1,
         drawing: svg.querySelector("title").id,
