@@ -82,7 +82,7 @@ def from_toml(text: str, where: str, known_rules: frozenset[str]) -> Config:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{where}: not valid TOML: {error}") from None
+        raise ConfigError(_broken(str(error), where, text)) from None
     tool = document.get("tool", {})
     table = tool.get("reviewbot", {}) if isinstance(tool, dict) else {}
     return _convert(table, where, text, known_rules)
@@ -92,7 +92,8 @@ def load(folder: Path, known_rules: frozenset[str]) -> tuple[Config, Path]:
     """The configuration that governs `folder`, and the folder of the pyproject.toml it stands in.
 
     The nearest pyproject.toml at or above `folder` that has a `[tool.reviewbot]` table decides; without
-    one the defaults hold and the folder itself is returned.
+    one the defaults hold and the folder itself is returned. Raises `ConfigError` for one that cannot be read,
+    or that names the table and does not parse.
     """
     for candidate in (folder, *folder.parents):
         path = candidate / "pyproject.toml"
@@ -101,9 +102,28 @@ def load(folder: Path, known_rules: frozenset[str]) -> tuple[Config, Path]:
                 text = path.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path}: cannot be read ({error})") from None
-            if "reviewbot" in text and re.search(r"^\s*\[tool\.reviewbot[].]", text, re.MULTILINE):
+            if "reviewbot" in text and _configures(text):
                 return from_toml(text, str(path), known_rules), candidate
     return Config(), folder
+
+
+def _configures(text: str) -> bool:
+    """Whether a pyproject.toml has a `[tool.reviewbot]` table, or was to have one where it does not parse."""
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError:
+        named = r"^[^#\n]*\btool[\"'\s]*\.[\"'\s]*reviewbot\b"
+        return re.search(named, text, re.MULTILINE) is not None
+    return isinstance(tool, dict) and "reviewbot" in tool
+
+
+def _broken(message: str, where: str, text: str) -> str:
+    at = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
+    if not at:
+        return f"{where}: not valid TOML: {message}"
+    said, line, column = at.groups()
+    place = f"{line}:{column}" if line else str(len(text.splitlines()))
+    return f"{where}:{place}: not valid TOML: {said[:1].lower()}{said[1:]}"
 
 
 def _convert(table: dict[str, Any], where: str, text: str, known_rules: frozenset[str]) -> Config:

@@ -217,7 +217,8 @@ def test_rules_are_selected_and_ignored_by_name(reviewbot, tmp_path):
         ("ignore = ['loop-may-be-emty']", "no rule 'loop-may-be-emty'; did you mean 'loop-may-be-empty'?"),
         ("rule-seconds = 0", ":3: rule-seconds is 0.0; it has to be more than 0"),
         ("sides = {bseline = []}", "has no key 'bseline'; did you mean 'baseline'?"),
-        ("select = [", "not valid TOML"),
+        ("select = [", ":3: not valid TOML: "),
+        ("fail-on = ", ":3:11: not valid TOML: invalid value"),
     ],
 )
 def test_a_wrong_configuration_is_named_with_its_line_and_the_way_out(reviewbot, tmp_path, table, says):
@@ -228,6 +229,36 @@ def test_a_wrong_configuration_is_named_with_its_line_and_the_way_out(reviewbot,
     assert "pyproject.toml" in ran.err
     assert says in ran.err
     assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "place"),
+    [
+        ("[tool.reviewbot", ":2:16: "),
+        ("tool.reviewbot]", ":2:15: "),
+        ("[tool.ruff\n[tool.reviewbot]", ":2:11: "),
+    ],
+)
+def test_a_configuration_that_does_not_parse_stops_the_run(reviewbot, tmp_path, head, place):
+    write(tmp_path, {"pyproject.toml": f"\n{head}\nfail-on = 'question'\n", "tests/a.py": ""})
+    for words in (("lint",), ("lint", "tests")):
+        ran = reviewbot(*words)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"pyproject.toml{place}not valid TOML: expected " in ran.err
+        assert len(ran.err.splitlines()) == 1
+
+
+def test_a_pyproject_that_does_not_configure_reviewbot_stops_nothing(reviewbot, tmp_path):
+    broken = "[tool.black\n# no [tool.reviewbot] here\n"
+    write(tmp_path, {"pyproject.toml": "[tool.reviewbot]\nfail-on = 'never'\n", "data/test_a.py": WEAK})
+    write(tmp_path, {"data/pyproject.toml": broken, "data/deep/pyproject.toml": "[tool.reviewbot\n"})
+    assert reviewbot("lint").code == 0
+    assert reviewbot("lint", "data").code == 0
+    write(tmp_path, {"pyproject.toml": "[project]\nname = 'reviewbot'\n"})
+    ran = reviewbot("lint")
+    assert (ran.code, ran.err) == (1, "")
+    write(tmp_path, {"pyproject.toml": "[tool]\nreviewbot = {fail-on = 'never'}\n"})
+    assert reviewbot("lint").code == 0
 
 
 def test_the_configuration_excludes_and_decides_what_fails(reviewbot, tmp_path):
