@@ -501,9 +501,13 @@ def _compare(options: argparse.Namespace) -> int:
     from reviewbot.parity.dumps import dump
     from reviewbot.parity.judge import Limits
 
+    if options.map and options.format not in (None, "mapping"):
+        raise UsageError(f"--map is for the format `mapping`: leave out --format {options.format}, or --map")
     columns = _columns(options.map) or _mapping(_configured())
     reference = dump.opened("reference", options.reference, options.format, columns)
     restored = dump.opened("restored", options.restored, options.format, columns)
+    if columns and options.format in (None, "mapping"):
+        dump.check_columns(columns.values(), (reference, restored))
     begun = None
     if options.cut:
         restored.add(dump.rows_in(options.cut))

@@ -150,6 +150,54 @@ def test_any_columns_by_a_mapping(compare):
     assert (code, "no field 'tokens'" in result["error"]) == (2, True)
 
 
+def renamed(records: list[dict]) -> list[dict]:
+    """The rows with their tokens in a column of another name."""
+    return [{{"token_ids": "tokens"}.get(name, name): v for name, v in r.items()} for r in records]
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [("loss_mask", [0, 0, 0, 1, 1, 1, 1, 1]), ("reward", 7.0), ("sample_mask", 0.0), ("logprobs", [-9.0] * 8),
+     ("extras", {"turns": 3}), ("finish_reason", "length"), ("group_id", "p9")],
+)  # fmt: skip
+def test_columns_under_our_own_names_stay_what_they_are_beside_a_mapping(compare, field, wrong):
+    ours = [{**r, "extras": {"turns": 2}, "finish_reason": "stop"} for r in renamed(rows())]
+    words = ("--map", "token_ids=tokens")
+    code, result = compare(lines(ours), lines(ours[::-1]), "rows.jsonl", *words)
+    assert (code, result["rows"], result["absent_fields"]) == (0, ROWS, [])
+    theirs = [{**r, field: wrong} if at == 3 else r for at, r in enumerate(ours)]
+    code, result = compare(lines(ours), lines(theirs[::-1]), "rows.jsonl", *words)
+    assert code == 1
+    assert {(*failure["row"][:2],) for failure in result["failures"]} == {(1, 1)}
+
+
+def test_a_column_that_is_mapped_is_not_the_field_of_its_name_too(compare):
+    ours = [{**r, "reward": "good", "text": r["reward"]} for r in rows()]
+    code, result = compare(lines(ours), lines(ours), "rows.jsonl", "--map", "reward=text")
+    assert (code, result["groups_with_unequal_rewards"]) == (0, ROWS // 2)
+    assert any("never compared: reward" in said for said in result["could_not_notice"])
+    ours = [{**r, "sample": f"s{r['sample']}"} for r in rows()]
+    code, result = compare(lines(ours), lines(ours), "rows.jsonl", "--map", "token_ids=token_ids")
+    assert (code, any("never compared: sample" in said for said in result["could_not_notice"])) == (0, True)
+
+
+def test_a_column_that_no_row_has_is_wrong_use(compare):
+    ours = renamed(rows())
+    code, result = compare(lines(ours), lines(ours), "rows.jsonl", "--map", "token_ids=nope")
+    assert (code, "one/rows.jsonl: no row has a column 'nope'" in result["error"]) == (2, True)
+    late = [*({**r} for r in ours[:3]), *({**r, "why": "stop"} for r in ours[3:])]
+    words = ("--map", "token_ids=tokens", "--map", "finish_reason=why")
+    assert compare(lines(late), lines(late[::-1]), "rows.jsonl", *words)[0] == 0
+    code, result = compare(lines(ours), lines(rows()), "rows.jsonl", "--map", "token_ids=tokens")
+    assert (code, result["failures"][0]["why"]) == (1, "the restored run did not write it")
+
+
+def test_a_mapping_beside_a_format_that_has_its_own_names_is_wrong_use(compare):
+    words = ("--format", "plain", "--map", "reward=score")
+    code, result = compare(lines(rows()), lines(rows()), "rows.jsonl", *words)
+    assert (code, "leave out --format plain" in result["error"]) == (2, True)
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
 def test_compressed_lines_and_one_that_was_cut_off(compare, pack):
     name = {gzip.compress: "rows.jsonl.gz"}.get(pack, "rows.jsonl.zst")

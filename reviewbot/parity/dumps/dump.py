@@ -6,7 +6,7 @@ import glob
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,8 +118,33 @@ def opened(name: str, given: str, chosen: str | None, columns: dict[str, str]) -
             "the format `mapping` needs a mapping: [tool.reviewbot.parity.mapping] or --map FIELD=COLUMN"
         )
     if columns and chosen in (None, "mapping"):
-        return Dump(name, files, mapped.Mapped("mapping", columns))
+        return Dump(name, files, mapped.Mapped("mapping", columns, own=True))
     return Dump(name, files, _format(chosen) if chosen else _detected(files))
+
+
+def check_columns(columns: Collection[str], dumps: Sequence[Dump]) -> None:
+    """Raises `UsageError` for a column that was asked for and that no row of any dump has.
+
+    It reads on only until every column was seen. Without any row nothing is said: there is none to lack it.
+    """
+    missing, read = list(columns), ""
+    for path in (path for dump in dumps for path in dump.files):
+        for _, data, complete in _records(path):
+            try:
+                values = mapped.load(data)
+            except ValueError:
+                if complete:
+                    return  # whoever reads the row says so, with its line
+                continue
+            read = read or str(path)
+            missing = [column for column in missing if not mapped.holds(values, column)]
+            if not missing:
+                return
+    if read:
+        raise UsageError(
+            f"{read}: no row has a column {missing[0]!r}, nor has any of the other files; "
+            "FIELD=COLUMN names a column of the rows"
+        )
 
 
 def rows_in(folder: Path) -> tuple[Path, ...]:

@@ -16,6 +16,8 @@ from reviewbot.parity.rows import RAW, Row
 PARQUET = b"\xc1"  # a byte that starts neither JSON nor MessagePack: what follows is a row of a Parquet file
 FIELDS = frozenset(Row.__struct_fields__) - {"extras"} | {"length"}
 PADDED = ("token_ids", "loss_mask", "logprobs", "prev_logprobs", "advantages")
+# What a row's fields are called in reviewbot's own format. `length` is none of them, and would cut lists.
+OWN = {field.name: field.encode_name for field in msgspec.structs.fields(Row)}
 LONGEST_NAME = 40  # characters of a prompt that may serve as its name; longer ones go by their hash
 
 _IDENTITY: tuple[str, ...] = ("step", "prompt", "sample")
@@ -25,8 +27,10 @@ _LISTS = frozenset(PADDED) | {*RAW}
 class Mapped:
     """Fields of a row taken from columns, a path into nested values being written with dots.
 
-    One-element lists around values are opened. `extras` are further columns that must be equal; where
-    `numbers` is set, so are all columns that hold a number and are not mapped, and the reward is their sum.
+    With `own`, columns under reviewbot's own names are the fields of these names, unless `columns` says
+    otherwise. One-element lists around values are opened. `extras` are further columns that must be equal;
+    where `numbers` is set, so are all columns that hold a number and are not mapped, and the reward is their
+    sum.
     """
 
     def __init__(
@@ -35,12 +39,16 @@ class Mapped:
         columns: Mapping[str, str],
         extras: tuple[str, ...] = (),
         numbers: bool = False,
+        own: bool = False,
     ) -> None:
         if unknown := sorted(set(columns) - FIELDS):
             raise UsageError(
                 f"no field {unknown[0]!r} to map a column to; there are {', '.join(sorted(FIELDS))}"
             )
         self.name, self._columns, self._extras, self._numbers = name, dict(columns), extras, numbers
+        if own:
+            taken = {*columns.values(), *(column.partition(".")[0] for column in columns.values())}
+            self._columns = {f: c for f, c in OWN.items() if c not in taken} | self._columns
 
     def row(self, data: bytes, where: Where) -> Row:
         values = load(data)
@@ -59,7 +67,8 @@ class Mapped:
             fields |= {name: fields[name][:length] for name in PADDED if isinstance(fields.get(name), list)}
         fields |= self._identity(fields, where)
         try:
-            return msgspec.convert({**raw_kept(fields), **({"extras": extras} if extras else {})}, _Named)
+            named = {OWN[field]: value for field, value in raw_kept(fields).items()}
+            return msgspec.convert({**named, **({"extras": extras} if extras else {})}, Row)
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from None
 
@@ -77,6 +86,12 @@ class Mapped:
 
     def unused(self, record: Record) -> frozenset[str]:
         used = {column.partition(".")[0] for column in self._columns.values()} | set(self._extras)
+        used -= {
+            column
+            for field in ("step", "sample")
+            if (column := self._columns.get(field, "")) in record
+            and not isinstance(_opened(record[column], field), int)  # it names no row
+        }
         return frozenset(
             name for name, v in record.items() if name not in used and not self._is_reward(name, v)
         )
@@ -92,10 +107,6 @@ class Mapped:
             "prompt": where.index if prompt is None else _name(prompt),
             "sample": sample if isinstance(sample, int) else None,
         }
-
-
-class _Named(Row, frozen=True, kw_only=True, gc=False, rename=None):
-    """A row whose fields have their own names."""
 
 
 def verl() -> Mapped:
@@ -115,6 +126,18 @@ def load(data: bytes) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
     return values
+
+
+def holds(values: Mapping[str, Any], path: str) -> bool:
+    """Whether a record has a column, be it null."""
+    found: Any = values
+    if path in values:
+        return True
+    for name in path.split("."):
+        if not isinstance(found, dict) or name not in found:
+            return False
+        found = found[name]
+    return True
 
 
 def _at(values: Mapping[str, Any], path: str) -> Any:
