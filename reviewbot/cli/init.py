@@ -8,19 +8,24 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reviewbot import config
 from reviewbot.cli.streams import wants_colour
 from reviewbot.errors import UsageError
+
+if TYPE_CHECKING:
+    from reviewbot.render.workflows import Wishes
 
 EXAMPLES = """\
 examples:
   reviewbot init                                                     what would be written, as a diff
   reviewbot init --uses acme/reviewbot@COMMIT --apply                write it
   reviewbot init --uses acme/reviewbot@COMMIT --gpu registry.example/gpu@sha256:DIGEST --apply
+  reviewbot init --apply                                             write anew, with the same values
 
 Writes into .github/workflows of the repository around the working folder:
   reviewbot.yml           on each pull request: annotations and a summary, without any right to write
@@ -28,7 +33,8 @@ Writes into .github/workflows of the repository around the working folder:
   reviewbot-commands.yml  on a comment that begins with /reviewbot
   reviewbot-parity.yml    with --gpu: a parity run of one approved commit, on a label or a command
 
-Files there that reviewbot did not write stay as they are, unless --force is given.
+What is not given is read from those of them that reviewbot wrote before. Files there that reviewbot did
+not write stay as they are, unless --force is given.
 """
 
 UNNAMED = "OWNER/reviewbot@COMMIT"
@@ -45,64 +51,59 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--uses",
         metavar="OWNER/reviewbot@COMMIT",
-        help="the reviewbot to run, by a commit that you trust (default: where this one came from)",
+        help="the reviewbot to run, by a commit that you trust (default: that of the workflows that are "
+        "there, else where this one came from)",
     )
     command.add_argument(
         "--fail-on",
         choices=config.FAIL_ON,
-        help="the least certainty that fails the check (default: what pyproject.toml says, else proved)",
+        help="the least certainty that fails the check (default: that of the workflows that are there, "
+        "else what pyproject.toml says, else proved)",
     )
-    gpu = command.add_argument_group("parity on a GPU")
-    gpu.add_argument(
-        "--gpu", metavar="IMAGE@sha256:DIGEST", default="", help="the container image in which it runs"
+    gpu = command.add_argument_group(
+        "parity on a GPU", "Without one of these, what the workflow that is there says holds."
     )
+    gpu.add_argument("--gpu", metavar="IMAGE@sha256:DIGEST", help="the container image in which it runs")
     gpu.add_argument(
         "--gpu-command",
         metavar="COMMAND",
-        default=default.command,
-        help="what it runs, with the commit in /src; has to leave /out/parity.json (default: %(default)s)",
+        help="what it runs, with the commit in /src; has to leave /out/parity.json "
+        f"(default: {default.command})",
     )
     gpu.add_argument(
         "--gpu-group",
         metavar="GROUP",
-        default=default.group,
-        help="the runner group (default: %(default)s)",
+        help=f"the runner group (default: {default.group})",
     )
     gpu.add_argument(
         "--gpu-labels",
         metavar="LABEL,LABEL",
-        default=",".join(default.labels),
-        help="the runners' labels (default: %(default)s)",
+        help=f"the runners' labels (default: {','.join(default.labels)})",
     )
     gpu.add_argument(
         "--label",
-        default=default.label,
-        help="the label of a pull request that starts a run (default: %(default)s)",
+        help=f"the label of a pull request that starts a run (default: {default.label})",
     )
     command.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Shows or writes the workflows. Raises `UsageError` for files in the way."""
-    from reviewbot.render.workflows import WRITTEN, Wishes, workflows
+    """Shows or writes the workflows. Raises `UsageError` for files in the way, or for none to pin."""
+    from reviewbot.render.workflows import PATHS, WRITTEN, workflows
     from reviewbot.source.git import Repository
 
-    uses = options.uses or _installed_from() or UNNAMED
-    made = workflows(
-        Wishes(
-            uses=uses,
-            fail_on=options.fail_on or "",
-            image=options.gpu,
-            label=options.label,
-            group=options.gpu_group,
-            labels=tuple(filter(None, options.gpu_labels.split(","))),
-            command=options.gpu_command,
-        )
-    )
     root = Repository(Path.cwd()).root
     if root is None:
         raise UsageError("this repository has no work tree; run it in a checkout")
-    before = {name: _read(root / name) for name in made}
+    there = {name: _read(root / name) for name in PATHS}
+    wishes = _wishes(options, there)
+    if options.apply and wishes.uses == UNNAMED:
+        raise UsageError(
+            "which reviewbot the workflows shall run is not known; name it by a commit that you trust: "
+            "reviewbot init --apply --uses OWNER/reviewbot@SHA"
+        )
+    made = workflows(wishes)
+    before = {name: there[name] for name in made}
     foreign = [name for name, text in before.items() if text and not text.startswith(WRITTEN)]
     changed = {name: text for name, text in made.items() if text != before[name]}
     if not options.apply:
@@ -114,12 +115,32 @@ def main(options: argparse.Namespace) -> int:
         for name, text in changed.items():
             _write(root / name, text)
             print(f"written: {name}")
-    for remark in _remarks(options, uses, foreign, bool(changed)):
+    for remark in _remarks(options, wishes, foreign, bool(changed)):
         print(f"reviewbot: {remark}", file=sys.stderr)
     return 0
 
 
-def _remarks(options: argparse.Namespace, uses: str, foreign: list[str], changed: bool) -> Iterator[str]:
+def _wishes(options: argparse.Namespace, there: Mapping[str, str]) -> Wishes:
+    """What was given, else what the workflows say that reviewbot wrote before, else the defaults."""
+    from reviewbot.render.workflows import Wishes, earlier
+
+    given = {
+        "uses": options.uses,
+        "fail_on": options.fail_on,
+        "image": options.gpu,
+        "label": options.label,
+        "group": options.gpu_group,
+        "labels": None if options.gpu_labels is None else tuple(filter(None, options.gpu_labels.split(","))),
+        "command": options.gpu_command,
+    }
+    values = earlier(there) | {name: value for name, value in given.items() if value is not None}
+    if values.get("uses", UNNAMED) == UNNAMED:
+        values["uses"] = _installed_from() or UNNAMED
+    return Wishes(**values)
+
+
+def _remarks(options: argparse.Namespace, wishes: Wishes, foreign: list[str], changed: bool) -> Iterator[str]:
+    uses = wishes.uses
     if not changed:
         yield "the workflows are as they would be written"
     elif not options.apply:
@@ -132,7 +153,7 @@ def _remarks(options: argparse.Namespace, uses: str, foreign: list[str], changed
         yield f"{uses.partition('@')[2]} can be moved to other code; a full commit id cannot"
     if options.gpu:
         yield (
-            f"limit the runner group {options.gpu_group} to reviewbot-parity.yml on the default branch, then "
+            f"limit the runner group {wishes.group} to reviewbot-parity.yml on the default branch, then "
             "set the repository variable REVIEWBOT_GPU_GROUP_LOCKED to true"
         )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
+from typing import Any
 
 from reviewbot.config import FAIL_ON
 from reviewbot.errors import UsageError
@@ -19,6 +20,22 @@ WRITTEN = "# Written by `reviewbot init`"  # how each of them starts
 CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1"
 UPLOAD_ARTIFACT = "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0"
 DOWNLOAD_ARTIFACT = "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1"
+
+NAMES = ("reviewbot", "reviewbot-post", "reviewbot-commands", "reviewbot-parity")
+PATHS = tuple(f"{FOLDER}/{name}.yml" for name in NAMES)
+
+# Where the workflows hold each value. Only that of parity has those of the GPU.
+_HELD = {
+    "uses": r"^ +- uses: (.+)\n(?: +id: .+\n)? +with:\n +mode: ",
+    "fail_on": r"^ +fail-on: (.+)$",
+}
+_HELD_OF_PARITY = {
+    "image": r"^ +image: (.+)$",
+    "label": r"^ +mode: revoke.*\n +label: (.+)$",
+    "group": r"^ +runs-on:\n +group: (.+)$",
+    "labels": r"^ +labels: \[(.*?)\]",
+    "command": r"^ +command: (.+)$",
+}
 
 # What each value may be, and how to say so. None of them can end a scalar of YAML or an expression.
 _ALLOWED: dict[str, tuple[str, str]] = {
@@ -63,9 +80,7 @@ class Wishes:
 
 def workflows(wishes: Wishes) -> dict[str, str]:
     """The text of each workflow by its path in the repository."""
-    names = ["reviewbot", "reviewbot-post", "reviewbot-commands"]
-    if wishes.image:
-        names.append("reviewbot-parity")
+    names = NAMES if wishes.image else NAMES[:-1]
     # Without a GPU the workflow of the other commands says that there is none.
     verbs = [verb for verb in VERBS if verb != "parity" or not wishes.image]
     values = {field.name: getattr(wishes, field.name) for field in fields(Wishes)}
@@ -82,6 +97,36 @@ def workflows(wishes: Wishes) -> dict[str, str]:
     }
     render = _renderer()
     return {f"{FOLDER}/{name}.yml": render(f"workflows/{name}.yml.j2", values) for name in names}
+
+
+def earlier(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The values of `Wishes` that workflows hold which reviewbot wrote before: `texts` are theirs by path.
+
+    A value that none of them holds is not in the answer; where they differ, the first in the order of `PATHS`
+    counts.
+    """
+    found: dict[str, Any] = {}
+    for path in PATHS:
+        text = texts.get(path, "")
+        if not text.startswith(WRITTEN):
+            continue
+        for name, pattern in {**_HELD, **(_HELD_OF_PARITY if path == PATHS[-1] else {})}.items():
+            held = re.search(pattern, text, re.MULTILINE)
+            if held and name not in found:
+                found[name] = held[1].strip() if name == "uses" else _scalar(held[1])
+    if "labels" in found:
+        found["labels"] = tuple(filter(None, re.split(r"[\s,]+", found["labels"])))
+    return found
+
+
+def _scalar(written: str) -> str:
+    """A scalar of YAML in one line, quoted as JSON or plain, with or without a comment after it."""
+    if written.startswith('"'):
+        try:
+            return str(json.JSONDecoder().raw_decode(written)[0])
+        except ValueError:
+            pass
+    return re.sub(r"\s+#.*", "", written).strip().strip("'")
 
 
 def _renderer() -> Callable[[str, dict[str, object]], str]:

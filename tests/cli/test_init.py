@@ -135,6 +135,52 @@ def test_the_shown_diff_is_what_apply_writes(reviewbot, repository):
     )
 
 
+def test_a_second_run_keeps_what_the_first_was_given(made, reviewbot, repository):
+    command = "a \"b\" > '/out'; # {x: [y]}"
+    gpu = ("--gpu", IMAGE, "--gpu-group", "big ones", "--gpu-labels", "x64,h200", "--gpu-command", command)
+    first = made("--fail-on", "likely", *gpu, "--label", "run: on gpu")
+    shown = reviewbot("init", cwd=repository.folder)
+    assert (shown.code, shown.out) == (0, "")
+    again = reviewbot("init", "--apply", cwd=repository.folder)
+    assert (again.code, again.out) == (0, ""), again.err
+    assert written(repository.folder) == first
+    # What a bot for updates writes is a value like any other; what is given stands above it.
+    update = ("1" * 40 + " # v1.0.0", "2" * 40 + " # v1.1.0")
+    repository.write({f".github/workflows/{name}": text.replace(*update) for name, text in first.items()})
+    assert reviewbot("init", "--apply", "--fail-on", "never", cwd=repository.folder).code == 0
+    assert written(repository.folder) == {
+        name: text.replace(*update).replace("fail-on: likely", "fail-on: never")
+        for name, text in first.items()
+    }
+    assert reviewbot("init", "--apply", "--label", "gpu", cwd=repository.folder).code == 0
+    parity = written(repository.folder)["reviewbot-parity.yml"]
+    assert 'label: "gpu"\n' in parity
+    assert "run: on gpu" not in parity
+    assert "labels: [x64, h200] " in parity
+
+
+def test_what_has_no_known_pin_is_shown_but_not_written(reviewbot, repository):
+    shown = reviewbot("init", cwd=repository.folder)
+    assert shown.code == 0
+    assert "uses: OWNER/reviewbot@COMMIT" in shown.out
+    ran = reviewbot("init", "--apply", cwd=repository.folder)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--uses OWNER/reviewbot@SHA" in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert not (repository.folder / ".github").exists()
+    pinned = f"jobs:\n  post:\n    steps:\n      - uses: {USES}\n        with:\n          mode: post\n"
+    # Nor are the pins read from a file of somebody else, or from one that was written without any.
+    repository.write({".github/workflows/reviewbot-post.yml": f"# mine\n{pinned}"})
+    assert "uses: OWNER/reviewbot@COMMIT" in reviewbot("init", cwd=repository.folder).out
+    repository.write({".github/workflows/reviewbot.yml": _without_pin(shown.out)})
+    assert reviewbot("init", "--apply", cwd=repository.folder).code == 2
+
+
+def _without_pin(diff: str) -> str:
+    """The last file of a diff that adds files."""
+    return "".join(f"{line[1:]}\n" for line in diff.rpartition("+++ ")[2].splitlines()[2:])
+
+
 def test_a_file_of_somebody_else_stays_unless_forced(reviewbot, repository):
     own = "name: mine\non: push\n"
     repository.write({".github/workflows/reviewbot.yml": own})
