@@ -314,6 +314,10 @@ def _doubts(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
 def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
     """What this comparison could not have noticed, however wrong it had been."""
     options, fields = state.options, state.fields
+    dumps = zip(options.sides, (reference, restored), strict=True)
+    empty = [f"the {side} run has no rows" for side, dump in dumps if not dump.read]
+    if not state.rows:
+        yield f"anything within a row: {' and '.join(empty) or 'no row is in both runs'}"
     if "token_ids" in fields.absent:
         yield "a wrong token where the text is the same: token ids were not written, only text was compared"
     for name in fields.absent:

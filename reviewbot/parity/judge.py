@@ -249,11 +249,12 @@ def _sensible(reference: Row, restored: Row, judged: Judged, sides: Sides, numbe
         bad_other = bad_one if other is one else _numberless(other)
         bad, only_one = bad_one if other is one else bad_one + bad_other, bad_one != bad_other
         count += len(bad)
-        trained = [at for at in bad if _counts(reference, at) or _counts(restored, at)]
+        listed = isinstance(one, list) or isinstance(other, list)
+        # One number for the whole row is not the first token's, which a loss mask may leave out.
+        trained = [at for at in bad if not listed or _counts(reference, at) or _counts(restored, at)]
         if not trained and not (bad and only_one):
             continue
         at = min(trained or bad)
-        listed = isinstance(one, list) or isinstance(other, list)
         values = [_at(one, at), _at(other, at)]
         both = all(map(not_a_number, values))
         why = f"not a number{' in both runs' if both else ''}"

@@ -53,7 +53,9 @@ class Fields:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Fields that neither run wrote, of those that a run is expected to write."""
+        """Fields that neither run wrote, of those that a run is expected to write. None without pairs."""
+        if not self.rows:
+            return ()
         return tuple(name for name in COMPARED if name not in self.written and name not in OPTIONAL)
 
 

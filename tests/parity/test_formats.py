@@ -211,6 +211,24 @@ def test_compressed_lines_and_one_that_was_cut_off(compare, pack):
     assert (code, name in result["error"]) == (2, True)
 
 
+@pytest.mark.parametrize("words", [(), ("--map", "token_ids=token_ids")], ids=["plain", "mapping"])
+def test_a_run_without_rows_is_not_said_to_lack_fields(compare, words):
+    for one, other, side in ((lines(rows()), b"", "restored"), (b"", lines(rows()), "reference")):
+        code, result = compare(one, other, "rows.jsonl", *words)
+        assert (code, result["rows"], result["absent_fields"]) == (1, 0, [])
+        assert result["could_not_notice"][0] == f"anything within a row: the {side} run has no rows"
+        assert not [said for said in result["could_not_notice"] if "wrote" in said or "compared" in said]
+
+
+@pytest.mark.parametrize("field", ["reward", "sample_mask", "advantages"])
+def test_one_number_for_the_row_that_is_none_fails_in_both_runs(compare, field):
+    bad = [{**r, field: float("nan")} if at == 3 else r for at, r in enumerate(rows())]
+    code, result = compare(lines(bad), lines(bad))
+    failure = result["failures"][0]
+    assert (code, result["failures_total"], failure["field"]) == (1, 1, field)
+    assert (failure["row"], failure["why"]) == ([1, 1, 1], "not a number in both runs")
+
+
 def test_a_torn_last_line_is_told_from_damage(compare):
     whole = lines(rows())
     code, result = compare(whole, whole[:-40])
