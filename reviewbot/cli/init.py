@@ -34,7 +34,7 @@ Writes into .github/workflows of the repository around the working folder:
   reviewbot-parity.yml    with --gpu: a parity run of one approved commit, on a label or a command
 
 What is not given is read from those of them that reviewbot wrote before. Files there that reviewbot did
-not write stay as they are, unless --force is given.
+not write stay as they are, unless --force is given; the others are written, and --apply ends with 2.
 """
 
 UNNAMED = "OWNER/reviewbot@COMMIT"
@@ -88,7 +88,10 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Shows or writes the workflows. Raises `UsageError` for files in the way, or for none to pin."""
+    """Shows or writes the workflows. Returns 2 where --apply left a file of somebody else.
+
+    Raises `UsageError` for no reviewbot to pin, and for files that cannot be read or written.
+    """
     from reviewbot.render.workflows import PATHS, WRITTEN, workflows
     from reviewbot.source.git import Repository
 
@@ -105,19 +108,19 @@ def main(options: argparse.Namespace) -> int:
     made = workflows(wishes)
     before = {name: there[name] for name in made}
     foreign = [name for name, text in before.items() if text and not text.startswith(WRITTEN)]
-    changed = {name: text for name, text in made.items() if text != before[name]}
+    if options.force:
+        foreign = []
+    changed = {name: text for name, text in made.items() if text != before[name] and name not in foreign}
     if not options.apply:
         for name, text in changed.items():
             sys.stdout.writelines(_diff(name, before[name], text, wants_colour(options.no_color)))
-    elif foreign and not options.force:
-        raise UsageError(f"{foreign[0]} is not from reviewbot; rename it, or overwrite it with --force")
     else:
         for name, text in changed.items():
             _write(root / name, text)
             print(f"written: {name}")
     for remark in _remarks(options, wishes, foreign, bool(changed)):
         print(f"reviewbot: {remark}", file=sys.stderr)
-    return 0
+    return 2 if foreign and options.apply else 0
 
 
 def _wishes(options: argparse.Namespace, there: Mapping[str, str]) -> Wishes:
@@ -142,11 +145,14 @@ def _wishes(options: argparse.Namespace, there: Mapping[str, str]) -> Wishes:
 def _remarks(options: argparse.Namespace, wishes: Wishes, foreign: list[str], changed: bool) -> Iterator[str]:
     uses = wishes.uses
     if not changed:
-        yield "the workflows are as they would be written"
+        yield f"the {'other ' if foreign else ''}workflows are as they would be written"
     elif not options.apply:
         yield "nothing is written; --apply writes it"
-    if foreign and not options.apply:
-        yield f"{foreign[0]} is not from reviewbot; --apply leaves it unless --force is given"
+    for name in foreign:
+        if options.apply:
+            yield f"{name} is not from reviewbot and left as it is; rename it, or overwrite it with --force"
+        else:
+            yield f"{name} is not from reviewbot; --apply leaves it unless --force is given"
     if uses == UNNAMED:
         yield f"{UNNAMED} stands for the reviewbot that you trust: name it with --uses before you push"
     elif not re.search(r"@[0-9a-f]{40}(?:[0-9a-f]{24})?(?: #|$)", uses):

@@ -181,15 +181,27 @@ def _without_pin(diff: str) -> str:
     return "".join(f"{line[1:]}\n" for line in diff.rpartition("+++ ")[2].splitlines()[2:])
 
 
-def test_a_file_of_somebody_else_stays_unless_forced(reviewbot, repository):
+def test_a_file_of_somebody_else_stays_unless_forced_and_the_others_are_written(reviewbot, repository):
     own = "name: mine\non: push\n"
-    repository.write({".github/workflows/reviewbot.yml": own})
+    path = ".github/workflows/reviewbot-post.yml"
+    repository.write({path: own})
+    shown = reviewbot("init", "--uses", USES, cwd=repository.folder)
+    assert shown.code == 0
+    assert f"{path} is not from reviewbot; --apply leaves it unless --force is given" in shown.err
     ran = reviewbot("init", "--uses", USES, "--apply", cwd=repository.folder)
     assert ran.code == 2
-    assert "reviewbot.yml is not from reviewbot" in ran.err
-    assert written(repository.folder) == {"reviewbot.yml": own}
-    assert reviewbot("init", "--uses", USES, "--apply", "--force", cwd=repository.folder).code == 0
-    assert set(written(repository.folder)) == PLAIN
+    assert f"{path} is not from reviewbot and left as it is" in ran.err
+    after = written(repository.folder)
+    assert after.keys() == PLAIN
+    assert after["reviewbot-post.yml"] == own
+    others = {f".github/workflows/{name}" for name in PLAIN} - {path}
+    assert set(re.findall(r"^\+\+\+ b/(\S+)$", shown.out, re.MULTILINE)) == others
+    assert set(re.findall(r"^written: (\S+)$", ran.out, re.MULTILINE)) == others
+    again = reviewbot("init", "--apply", cwd=repository.folder)
+    assert (again.code, again.out) == (2, "")
+    assert "the other workflows are as they would be written" in again.err
+    assert reviewbot("init", "--apply", "--force", cwd=repository.folder).code == 0
+    assert USES in written(repository.folder)["reviewbot-post.yml"]
 
 
 def test_what_is_not_pinned_is_said(reviewbot, repository):
