@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import re
-import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from reviewbot.config import Config
+from reviewbot.errors import UnreadableFile
 from reviewbot.model import Unread
 from reviewbot.source.diff import Change
 from reviewbot.source.discover import READ, excluding
+from reviewbot.source.files import python_text
 from reviewbot.source.git import Repository
 
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -95,9 +96,8 @@ def _unreadable(content: bytes) -> str | None:
 def decoded(content: bytes) -> str | None:
     """A file as text with its line ends: in UTF-8 or in the encoding that it declares, None if in neither."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError):
+        return python_text("", content)
+    except UnreadableFile:
         return None
 
 

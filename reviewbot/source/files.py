@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import stat
 import subprocess
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
+
+from reviewbot.errors import UnreadableFile
 
 MAX_SETTINGS_BYTES = 1 << 20
 _NEVER_OURS = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
@@ -30,6 +33,34 @@ def of_content(path: str, content: bytes) -> Source:
     digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
     digest.update(content)
     return Source(path, digest.digest(), lambda: content)
+
+
+def python_encoding(path: str, content: bytes) -> str:
+    """The encoding that a Python file declares, UTF-8 without one.
+
+    Raises `UnreadableFile` where there is no such encoding.
+    """
+    import tokenize
+
+    try:
+        return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+    except SyntaxError as error:
+        unknown = "unknown encoding" in str(error)
+        why = "declares an encoding that there is not" if unknown else "not text in UTF-8"
+        raise UnreadableFile(path, why) from None
+
+
+def python_text(path: str, content: bytes) -> str:
+    """A Python file as text with its line ends.
+
+    Raises `UnreadableFile` where it is not in the encoding that it declares, or where that makes no text of
+    bytes (rot13, zlib).
+    """
+    encoding = python_encoding(path, content)
+    try:
+        return content.decode(encoding)
+    except (UnicodeError, LookupError):
+        raise UnreadableFile(path, f"not text in {encoding}") from None
 
 
 class Files(Protocol):

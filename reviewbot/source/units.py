@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Span
+from reviewbot.source.files import python_encoding, python_text
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -365,23 +366,12 @@ class File:
     @cached_property
     def encoding(self) -> str:
         """The encoding that it declares, UTF-8 without one."""
-        import io
-        import tokenize
-
-        try:
-            return tokenize.detect_encoding(io.BytesIO(self.content).readline)[0]
-        except SyntaxError as error:
-            unknown = "unknown encoding" in str(error)
-            why = "declares an encoding that there is not" if unknown else "not text in UTF-8"
-            raise UnreadableFile(self.path, why) from None
+        return python_encoding(self.path, self.content)
 
     @cached_property
     def text(self) -> str:
         """The file as text."""
-        try:
-            return self.content.decode(self.encoding)
-        except (UnicodeDecodeError, LookupError):
-            raise UnreadableFile(self.path, f"not text in {self.encoding}") from None
+        return python_text(self.path, self.content)
 
     @cached_property
     def lines(self) -> list[str]:

@@ -1,0 +1,42 @@
+"""Files that nobody writes by accident: each is named, and the rest of the run goes on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CHECK = "def test_rows(run):\n    assert (run(1) == [2], 'rows')\n"
+NO_TEXT = ("rot13", "zlib_codec", "punycode", "undefined")
+
+
+@pytest.fixture
+def declared(repository):
+    """A branch that adds, beside a weak check, a file for each encoding that makes no text of it."""
+    repository.commit({"README.md": "x\n"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    files = {f"tests/test_{name}.py": f"# coding: {name}\n{CHECK}" for name in NO_TEXT}
+    repository.commit({"tests/test_rows.py": CHECK, **files})
+    return repository
+
+
+def test_lint_names_a_file_whose_declared_encoding_makes_no_text(reviewbot, declared):
+    ran = reviewbot("lint", "--no-cache", "--output-format", "json", ".", cwd=declared.folder)
+    assert {finding["path"] for finding in json.loads(ran.out)} == {"tests/test_rows.py"}
+    for name in NO_TEXT:
+        assert f"tests/test_{name}.py: not text in {name}" in ran.err
+
+
+@pytest.mark.parametrize("command", ["review", "size"])
+def test_a_change_with_such_files_is_looked_at_all_the_same(reviewbot, declared, command):
+    ran = reviewbot(command, "--base", "main", "--output-format", "json", cwd=declared.folder)
+    last = json.loads(ran.out)["rounds"][-1]
+    unread = {one["path"] for one in last["unread"]}
+    assert (ran.code, unread) == (int(command == "review"), {f"tests/test_{name}.py" for name in NO_TEXT})
+
+
+def test_pages_are_written_of_such_a_change(reviewbot, declared):
+    ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=declared.folder)
+    assert ran.code == 0, ran.err
+    pages = "".join(page.read_text() for page in (declared.folder / "pages").rglob("*.html"))
+    assert "test_rows.py" in pages
