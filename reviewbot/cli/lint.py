@@ -105,7 +105,8 @@ def _count(word: str) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Lints and prints. Returns 1 for a finding at or above --fail-on, 2 where nothing could be read."""
+    """Lints and prints. Returns 1 for a finding at or above --fail-on, 2 where nothing could be read or a
+    fix could not be written."""
     stdin = STDIN in options.paths
     if stdin and options.paths != [STDIN]:
         raise UsageError("`-` is standard input; give it alone, without other paths")
@@ -129,6 +130,8 @@ def main(options: argparse.Namespace) -> int:
     else:
         session.show(made)
     _complain(made)
+    if session.unwritten:
+        return 2
     failing = config.failing(options.fail_on or settings.fail_on)
     if any(finding.certainty in failing for finding in made.findings) and not options.write_baseline:
         return 1
@@ -176,6 +179,7 @@ class _Session:
         # What was looked at and is not on disk: standard input, and fixes that are only shown.
         self.content: dict[str, bytes] = {}
         self.fixed: list[tuple[str, bytes, bytes, int]] = []
+        self.unwritten = False  # whether a file that could be fixed could not be written
         self.colour = wants_colour(options.no_color)
 
     def stdin(self, path: str) -> Report:
@@ -257,14 +261,20 @@ class _Session:
         # Once lines have moved, which of them changed since a commit is no longer known.
         rounds = 1 if self.options.diff else FIX_ROUNDS
         after, count, fresh = self.run.fixed(path, before, keep, rounds)
-        if count:
-            self.fixed.append((path, before, after, count))
-        if self.options.show_fixes or not count:
+        if not count:
+            return result
+        if not self.options.show_fixes and path not in self.content:
+            try:
+                _write(Path(path), after)
+            except OSError as error:
+                self.unwritten = True
+                _say(path, f"the fix cannot be written ({error.strerror or error})")
+                return result
+        self.fixed.append((path, before, after, count))
+        if self.options.show_fixes:
             return result
         if path in self.content:
             self.content[path] = after
-        else:
-            _write(Path(path), after)
         return fresh
 
     def show(self, made: Report) -> None:
@@ -328,15 +338,21 @@ class _Session:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Puts content in the place of a file in one go, so that nothing that goes wrong leaves half of it."""
+    """Puts content in the place of a file in one go, so that nothing that goes wrong leaves half of it.
+
+    Raises `OSError`; the file is then as it was.
+    """
     target = path.resolve()
+    # A short name: one made from the file's own might be longer than a name may be.
+    number, name = tempfile.mkstemp(dir=target.parent, prefix=".fix-")
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        with open(number, "wb") as file:
             file.write(content)
-        shutil.copymode(target, file.name)
-        os.replace(file.name, target)
-    except OSError as error:
-        raise UsageError(f"{path}: the fix cannot be written ({error.strerror})") from None
+        shutil.copymode(target, name)
+        os.replace(name, target)
+    except OSError:
+        os.unlink(name)
+        raise
 
 
 def _write_baseline(path: Path, made: Report) -> None:
@@ -346,6 +362,12 @@ def _write_baseline(path: Path, made: Report) -> None:
         raise UsageError(f"{path}: the baseline cannot be written ({error.strerror})") from None
     count = len(made.findings)
     print(f"reviewbot: {path} holds {count} finding{'' if count == 1 else 's'}", file=sys.stderr)
+
+
+def _say(path: str, why: str) -> None:
+    from reviewbot.render.inert import visible
+
+    print(f"reviewbot: {visible(path)}: {visible(why)}", file=sys.stderr)
 
 
 def _complain(made: Report) -> None:

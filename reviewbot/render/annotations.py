@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from reviewbot.model import Certainty, Finding
+from reviewbot.render.inert import visible
 
 Level = Literal["error", "warning", "notice"]
 LEVELS: dict[Certainty, Level] = {"proved": "error", "likely": "warning", "question": "notice"}
@@ -41,7 +42,8 @@ def command(level: Level, message: str, **properties: str) -> str:
 
 
 def _escape(text: str, more: str = "") -> str:
-    """Text in which nothing can end the line, the property or the command."""
+    """Text in which nothing can end the line, the property or the command, or steer a terminal."""
+    text = visible(text, keep="\t\r\n")
     for character in "%\r\n" + more:
         text = text.replace(character, f"%{ord(character):02X}")
     return text

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -353,6 +354,29 @@ def test_fix_changes_only_what_it_means_to(reviewbot, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["real", "test_a.py", "test_b.py", "test_c.py"]
 
 
+def test_fix_goes_on_after_a_file_that_cannot_be_written(tmp_path):
+    long = "n" * 245 + ".py"
+    large = WEAK + "#" * 9000
+    write(tmp_path, {"a.py": large, "b.py": WEAK, long: WEAK})
+    ran = subprocess.run(
+        [sys.executable, "-m", "reviewbot", "lint", "--fix", "--no-cache"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONDONTWRITEBYTECODE": "1"},
+        # No file may grow beyond this: what a full disk does, also to a user who may do anything.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)),
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 2
+    assert ran.stderr == "reviewbot: a.py: the fix cannot be written (File too large)\n"
+    assert "1 finding (1 proved) in 1 of 3 files; fixed 2" in ran.stdout
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "a.py": large,
+        "b.py": FIXED,
+        long: FIXED,
+    }
+
+
 def test_shown_fixes_are_a_diff_that_git_applies(reviewbot, repository):
     repository.commit(
         {
@@ -392,6 +416,14 @@ def test_annotations_in_a_workflow(reviewbot, tmp_path):
     assert len(ran.out.splitlines()) == 1
     ran = reviewbot("lint", "--output-format", "text", env={"GITHUB_ACTIONS": "true"})
     assert ran.out.startswith("test_a.py:2:5: proved: ")
+
+
+def test_annotations_cannot_steer_the_terminal(reviewbot, tmp_path):
+    write(tmp_path, {"a\x1b]0;x\x9b\n::error::y.py": WEAK})
+    ran = reviewbot("lint", "--output-format", "github")
+    assert ran.out.startswith("::error file=a<U+001B>]0;x<U+009B>%0A%3A%3Aerror%3A%3Ay.py,line=2,")
+    assert len(ran.out.splitlines()) == 1
+    assert not set("\x1b\x9b") & set(ran.out)
 
 
 def test_quiet_leaves_the_findings(reviewbot, tmp_path):
