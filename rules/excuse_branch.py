@@ -208,8 +208,141 @@ def main(reference, restored):
 """
             },
         ),
+        # The rows of the other side are looked up by key, through an index, a search or a helper.
+        Example(
+            """
+            def compare(baseline, resumed):
+                by = {row["episode"]: row for row in resumed}
+                for left in baseline:
+                    right = by[left["episode"]]
+                    if left["tokens"] != right["tokens"]:  # <- here
+                        continue
+                    assert left["score"] == right["score"]
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, resumed):
+                assert len(baseline) == len(resumed)
+                by = {}
+                for row in resumed:
+                    by[row.episode] = row
+                for left in baseline:
+                    episode = left.episode
+                    right = by.get(episode)
+                    if left.tokens != right.tokens:  # <- here
+                        continue
+                    assert left.score == right.score
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, resumed):
+                for left in baseline:
+                    right = next(row for row in resumed if row["episode"] == left["episode"])
+                    if left["tokens"] != right["tokens"]:  # <- here
+                        continue
+                    assert left["score"] == right["score"]
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, resumed):
+                for left in baseline:
+                    right = [row for row in resumed if row["episode"] == left["episode"]][0]
+                    if left["tokens"] != right["tokens"]:  # <- here
+                        continue
+                    assert left["score"] == right["score"]
+            """
+        ),
+        Example(
+            """
+            def by_episode(rows):
+                return {row["episode"]: row for row in rows}
+
+            def compare(baseline, resumed):
+                by = by_episode(resumed)
+                for left in baseline:
+                    right = by[left["episode"]]
+                    if left["tokens"] != right["tokens"]:  # <- here
+                        continue
+                    assert left["score"] == right["score"]
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, resumed):
+                def find(episode):
+                    return next(row for row in resumed if row["episode"] == episode)
+
+                for left in baseline:
+                    right = find(left["episode"])
+                    if left["tokens"] != right["tokens"]:  # <- here
+                        continue
+                    assert left["score"] == right["score"]
+            """
+        ),
     )
     good = (
+        # Rows looked up by key: the failure is recorded before the branch leaves; what it skips for is
+        # asserted on elsewhere; a row that is not there; the key itself; rows of one and the same run.
+        Example(
+            """
+            def compare(baseline, resumed):
+                by = {row["episode"]: row for row in resumed}
+                failures = []
+                for left in baseline:
+                    right = by[left["episode"]]
+                    if left["tokens"] != right["tokens"]:
+                        failures.append(left["episode"])
+                        continue
+                    if left["score"] != right["score"]:
+                        failures.append(left["episode"])
+                assert not failures
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, resumed):
+                by = {row["episode"]: row for row in resumed}
+                for left in baseline:
+                    assert left["tokens"] == by[left["episode"]]["tokens"]
+                for left in baseline:
+                    right = by[left["episode"]]
+                    if left["tokens"] != right["tokens"]:
+                        continue
+                    assert left["score"] == right["score"]
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, resumed):
+                by = {row["episode"]: row for row in resumed}
+                for left in baseline:
+                    right = by.get(left["episode"])
+                    if right is None or left["warm"]:
+                        continue
+                    if left["episode"] != right["episode"]:
+                        continue
+                    assert left["score"] == right["score"]
+
+            def compare_parents(rows):
+                by = {row["id"]: row for row in rows}
+                for left in sorted(rows):
+                    right = by[left["id"]]
+                    if left["kind"] != right["kind"]:
+                        continue
+                    assert left["size"] == right["size"]
+
+            def compare_owners(orders, users):
+                by = {user["id"]: user for user in users}
+                for order in orders:
+                    user = by[order["user"]]
+                    if order["country"] != user["country"]:
+                        continue
+                    assert order["currency"] == user["currency"]
+            """
+        ),
         # What was set aside is counted, and none may be.
         Example(
             """

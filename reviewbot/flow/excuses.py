@@ -15,6 +15,7 @@ from reviewbot.flow.detours import Detour, detours
 from reviewbot.flow.intervals import Interval, intervals
 from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
 from reviewbot.flow.keyed import asks_for_key
+from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
@@ -138,7 +139,9 @@ def _checks_in(unit: Unit, detour: Detour) -> bool:
 
 
 def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
-    if asks_for_key(unit, detour.condition, detour.missed):
+    if asks_for_key(unit, detour.condition, detour.missed) or asks_own_key(unit, detour.condition):
+        return None
+    if _demanded_elsewhere(unit, detour):
         return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
@@ -161,6 +164,11 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     by_flag = all(_is_asked(part) or _is_flag(unit, part) for part in _operands(detour.condition))
     if not between.both(data.bindings) and not (by_flag and between.both(opened.bindings)):
         return None
+    if between.picks and not by_flag:
+        asked = [part for part in _operands(detour.condition) if not asks_for_row(unit, part)]
+        found = [condition_trace(unit, part, between, up=False).bindings for part in asked]
+        if not between.both(binding for bindings in found for binding in bindings):
+            return None
     meaning = says(unit, detour.condition, detour.outcome, between) or _of_set(unit, detour, opened, between)
     if meaning == "equal" or _follows(unit, detour.condition, one):
         return None
@@ -274,6 +282,35 @@ def _compared_anyway(unit: Unit, detour: Detour, one: Judgement) -> bool:
         if (left in parts[0] and right in parts[1]) or (left in parts[1] and right in parts[0]):
             return True
     return False
+
+
+def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
+    """Whether what the condition compares is judged apart from the branch, so that the branch hides nothing
+    that is not told."""
+    condition = values(unit).resolve(detour.condition)
+    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+        return False
+    asked = {_spelled(unit, condition.left), _spelled(unit, condition.comparisons[0].comparator)}
+    inside = {id(below) for below in walk(detour.node)}
+    return any(
+        one not in detour.missed
+        and id(one.node) not in inside
+        and not isinstance(one.node, cst.Assign)
+        and {_spelled(unit, one.left), _spelled(unit, one.right)} == asked
+        for one in judgements(unit)
+    )
+
+
+def _spelled(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> str:
+    """The code of an expression with the names of values that it reads replaced by what they stand for."""
+    flow = values(unit)
+    node = flow.resolve(node)
+    code = canonical(node)
+    for name in {name.value: name for name in flow.reads(node)}.values() if depth else ():
+        if flow.resolve(name) is not name:
+            stands_for = _spelled(unit, name, depth - 1).replace("\\", r"\\")
+            code = re.sub(rf"(?<![\w.'\"]){name.value}(?![\w'\"])", stands_for, code)
+    return code
 
 
 def _of_set(unit: Unit, detour: Detour, opened: Trace, between: Sides) -> Says | None:

@@ -65,15 +65,24 @@ def trace(
     keys: Iterable[Binding] = (),
     up: bool = True,
     repo: Repo | None = None,
+    without: frozenset[int] = frozenset(),
 ) -> Trace:
     """Everything that `nodes` were computed from. `keys` are further bindings that are only noted, `up`
-    says whether a parameter is followed to the callers' arguments. With `repo` also into other files."""
-    return _Tracer(control, frozenset(keys), up, repo).run(unit, nodes)
+    says whether a parameter is followed to the callers' arguments. With `repo` also into other files.
+    `without` are the identities of name nodes that are not followed."""
+    return _Tracer(control, frozenset(keys), up, repo, without).run(unit, nodes)
 
 
 class _Tracer:
-    def __init__(self, control: bool, keys: frozenset[Binding], up: bool, repo: Repo | None) -> None:
-        self.control, self.keys, self.up, self.repo = control, keys, up, repo
+    def __init__(
+        self,
+        control: bool,
+        keys: frozenset[Binding],
+        up: bool,
+        repo: Repo | None,
+        without: frozenset[int],
+    ) -> None:
+        self.control, self.keys, self.up, self.repo, self.without = control, keys, up, repo, without
         self.found = Trace()
         self.work: list[tuple[Unit, cst.CSTNode, Frame | None]] = []
         self.seen: set[tuple[int, int, str]] = set()
@@ -94,7 +103,7 @@ class _Tracer:
         flow = values(unit)
         own = self._attributes(unit, node)
         for name in flow.reads(node):
-            if id(name) in own:
+            if id(name) in own or id(name) in self.without:
                 continue
             reaching = flow.reaching(name)
             for binding in flow.all:

@@ -12,6 +12,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import predicate
 from reviewbot.flow.judgements import Judgement, is_distance
+from reviewbot.flow.lookups import from_same_rows, picking
 from reviewbot.flow.provenance import Trace, trace
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import Binding, values
@@ -27,12 +28,14 @@ Says = Literal["equal", "different"]
 class Sides:
     """What the left of some judgements comes from and the right does not, and the other way round.
 
-    `keys` are bindings that only say which rows are looked at.
+    `keys` are bindings that only say which rows are looked at, `picks` the identities of name nodes that
+    only do so where they stand: the row by whose key the other side's row is looked up.
     """
 
     left: frozenset[Binding]
     right: frozenset[Binding]
     keys: frozenset[Binding]
+    picks: frozenset[int] = frozenset()
 
     def both(self, found: Iterable[Binding]) -> bool:
         """Whether bindings come from the one and from the other side."""
@@ -53,26 +56,40 @@ def sides(
     With `up` also what the callers in the file hand in, with `repo` those in other files too.
     """
     judged = list(found)
+    plain = _sides(unit, judged, frozenset(), up, repo)
+    if plain is not None:
+        return plain
+    picks = picking(unit)
+    return _sides(unit, judged, picks, up, repo) if picks else None
+
+
+def _sides(
+    unit: Unit, judged: list[Judgement], picks: frozenset[int], up: bool, repo: Repo | None
+) -> Sides | None:
     keys = frozenset(
-        binding for one in judged for node in (one.left, one.right) for binding in _subscripts(unit, node)
+        binding
+        for one in judged
+        for node in (one.left, one.right)
+        for binding in _subscripts(unit, node, picks)
     )
     left, right = (
-        trace(unit, *nodes, keys=keys, up=up, repo=repo)
+        trace(unit, *nodes, keys=keys, up=up, repo=repo, without=picks)
         for nodes in ([one.left for one in judged], [one.right for one in judged])
     )
     own_left = frozenset(_computed(left)) - frozenset(right.bindings)
     own_right = frozenset(_computed(right)) - frozenset(left.bindings)
-    if not own_left or not own_right:
+    if not own_left or not own_right or (picks and from_same_rows(unit, picks, left, right)):
         return None
-    return Sides(own_left, own_right, keys | frozenset(left.keys) | frozenset(right.keys))
+    return Sides(own_left, own_right, keys | frozenset(left.keys) | frozenset(right.keys), picks)
 
 
 def _computed(found: Trace) -> Iterable[Binding]:
     return (binding for binding in found.bindings if binding.kind not in ("import", "definition"))
 
 
-def _subscripts(unit: Unit, node: cst.CSTNode, depth: int = 4) -> Iterable[Binding]:
-    """The bindings of names by which rows are picked: `identity` of `rows[identity]`, of `rows.get(key)`."""
+def _subscripts(unit: Unit, node: cst.CSTNode, picks: frozenset[int], depth: int = 4) -> Iterable[Binding]:
+    """The bindings of names by which rows are picked: `identity` of `rows[identity]`, of `rows.get(key)`.
+    Those of `picks` are left out: they are rows of a side themselves."""
     flow = values(unit)
     for below in walk(node):
         inside: list[cst.CSTNode] = []
@@ -82,12 +99,13 @@ def _subscripts(unit: Unit, node: cst.CSTNode, depth: int = 4) -> Iterable[Bindi
             inside = [arg.value for arg in below.args]
         for index in inside:
             for name in flow.reads(index):
-                yield from (b for b in flow.reaching(name) if b.kind == "loop")
+                if id(name) not in picks:
+                    yield from (b for b in flow.reaching(name) if b.kind == "loop")
     if depth:
         for name in flow.reads(node):
             for binding in flow.reaching(name):
                 if binding.value is not None and binding.kind in ("assign", "walrus"):
-                    yield from _subscripts(unit, binding.value, depth - 1)
+                    yield from _subscripts(unit, binding.value, picks, depth - 1)
 
 
 def condition_trace(
@@ -100,7 +118,15 @@ def condition_trace(
     repo: Repo | None = None,
 ) -> Trace:
     """What a condition was computed from. Keys, and what is looked up in a collection, are left out."""
-    return trace(unit, *_deciding(condition), control=control, keys=between.keys, up=up, repo=repo)
+    return trace(
+        unit,
+        *_deciding(condition),
+        control=control,
+        keys=between.keys,
+        up=up,
+        repo=repo,
+        without=between.picks,
+    )
 
 
 def _deciding(node: cst.CSTNode) -> list[cst.CSTNode]:
