@@ -76,6 +76,8 @@ class Repository:
                 return str(found.peel(ObjectType.COMMIT).id)
             except (KeyError, ValueError, pygit2.GitError):
                 continue
+        if self._git.head_is_unborn and (ref == "HEAD" or not any(self._git.references)):
+            raise GitError(f"{ref}: no such commit here; there are no commits yet on the branch checked out")
         way_out = self._deepen("fetch it") if self.shallow else "`git fetch` it, or check the spelling"
         raise GitError(f"{ref}: no such commit here; {way_out}")
 

@@ -216,3 +216,18 @@ def test_half_a_character_in_the_code_is_spelled_out(reviewbot, repository):
         assert (ran.code, "\\ud800" in ran.out) == (1, True), ran.err
     ran = reviewbot("lint", "--output-format", "json", cwd=repository.folder)
     assert any("\\ud800" in json.dumps(finding) for finding in json.loads(ran.out))
+
+
+def test_a_repository_without_commits_is_called_so(reviewbot, repository):
+    for words in ((), ("--base", "main"), ("--head", "main")):
+        ran = reviewbot("review", *words, cwd=repository.folder)
+        assert (ran.code, ran.out) == (2, "")
+        assert "there are no commits yet" in ran.err
+        assert "fetch" not in ran.err
+    repository.commit()
+    repository.git("checkout", "--quiet", "--orphan", "fresh")
+    assert "HEAD: no such commit here; there are no commits yet" in (
+        reviewbot("review", "--base", "main", cwd=repository.folder).err
+    )
+    ran = reviewbot("review", "--head", "main", "--base", "nowhere", cwd=repository.folder)
+    assert "nowhere: no such commit here; `git fetch` it" in ran.err
