@@ -98,7 +98,10 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def _count(word: str) -> int:
-    number = int(word)
+    try:
+        number = int(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of processes") from None
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} processes can do nothing")
     return number

@@ -38,6 +38,7 @@ class _Stored(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...]
     unread: tuple[Unread, ...]
+    read: bool
     asked: tuple[tuple[Fact, str], ...]
 
 
@@ -110,6 +111,7 @@ class Cache:
             self._seen.append(key)
         return Result(
             path,
+            read=stored.read,
             cached=True,
             findings=stored.findings,
             suppressed=stored.suppressed,
@@ -149,7 +151,7 @@ def packed(result: Result, repo: Repo) -> bytes | None:
     if result.failures:
         return None
     asked = tuple((fact, repo.digest(fact)) for fact in result.asked)
-    return _encode(_Stored(result.findings, result.suppressed, result.unread, asked))
+    return _encode(_Stored(result.findings, result.suppressed, result.unread, result.read, asked))
 
 
 @cache

@@ -154,10 +154,25 @@ def test_what_cannot_be_read_is_one_line_each_and_the_run_goes_on(reviewbot, tmp
 
 def test_nothing_that_could_be_read_is_broken_input(reviewbot, tmp_path):
     write(tmp_path, {"broken.py": "def f(:\n"})
-    assert reviewbot("lint").code == 2
+    for _ in range(3):  # the later ones with what the first left in the cache
+        assert reviewbot("lint").code == 2
+        assert reviewbot("lint", "broken.py").code == 2
     assert reviewbot("lint", "gone.py").code == 2
     write(tmp_path, {"good.py": "x = 1\n"})
-    assert reviewbot("lint").code == 0
+    ran = reviewbot("lint")
+    assert ran.code == 0
+    assert ran.err == "reviewbot: broken.py:1: not valid Python (invalid syntax)\n"
+    write(tmp_path, {"good.py": WEAK})
+    assert reviewbot("lint").code == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "says"), [("x", "'x' is no number of processes"), ("0", "0 processes can do nothing")]
+)
+def test_a_number_of_processes_is_one(reviewbot, word, says):
+    ran = reviewbot("lint", "-j", word)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith(f"reviewbot lint: error: argument -j/--jobs: {says}\n")
 
 
 def test_gitignore_is_honoured_as_git_does_it(reviewbot, repository):
