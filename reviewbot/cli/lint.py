@@ -263,7 +263,11 @@ class _Session:
             before = discover.read(path, self.settings.max_file_bytes)
         # Once lines have moved, which of them changed since a commit is no longer known.
         rounds = 1 if self.options.diff else FIX_ROUNDS
-        after, count, fresh = self.run.fixed(path, before, keep, rounds)
+        try:
+            after, count, fresh = self.run.fixed(path, before, keep, rounds)
+        except UnreadableFile as error:
+            _say(path, error.why)
+            return result
         if not count:
             return result
         if not self.options.show_fixes and path not in self.content:
@@ -284,7 +288,8 @@ class _Session:
         """Prints what was asked for: findings, or the fixed code, or a diff."""
         stdout: TextIO = sys.stdout
         if self.options.show_fixes:
-            stdout.writelines(fixes.diff(path, before, after) for path, before, after, _ in self.fixed)
+            stdout.buffer.writelines(fixes.diff(path, before, after) for path, before, after, _ in self.fixed)
+            stdout.flush()
             stdout = sys.stderr
         elif self.options.fix and self.options.paths == [STDIN]:
             stdout.buffer.write(next(iter(self.content.values())))

@@ -9,11 +9,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from reviewbot.lint.fixes import quoted
 from reviewbot.model import Anchor, Edit, Fix, Proposal
 from reviewbot.review.scope import printable
 
 CONTEXT = 3
-_ESCAPED = {'"': '\\"', "\\": "\\\\"}
 SUGGESTION_LINES = 30  # a longer one hides what it changes
 
 # The lines of a file at the head, each with its end; None where it is not to be had.
@@ -46,7 +46,7 @@ def patch(fix: Fix, read: Read) -> str:
 
 def _patches(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
     for path, of_path in _by_path(edits):
-        yield f"--- {_quoted('a/' + path)}\n+++ {_quoted('b/' + path)}\n"
+        yield f"--- {quoted('a/' + path)}\n+++ {quoted('b/' + path)}\n"
         lines, grown = read(path) or [], 0
         for cluster in _clusters(of_path):
             first = max(1, cluster[0].line - CONTEXT)
@@ -58,13 +58,6 @@ def _patches(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
             for line in list(difflib.unified_diff(before, after, n=len(before)))[3:]:
                 yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
             grown += len(after) - len(before)
-
-
-def _quoted(name: str) -> str:
-    """A file's name as git writes it at the head of a diff."""
-    if not any(character < " " or character in _ESCAPED for character in name):
-        return name + "\t" * (" " in name)
-    return '"' + "".join(_ESCAPED.get(c, f"\\{ord(c):03o}" if c < " " else c) for c in name) + '"'
 
 
 def _possible(fix: Fix, read: Read) -> tuple[Edit, ...]:

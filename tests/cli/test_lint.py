@@ -349,14 +349,24 @@ def test_stdin_stands_for_a_file(reviewbot, tmp_path):
     assert reviewbot("lint", "--stdin-filename", "a.py").code == 2
 
 
+def shown_fixes(folder: Path) -> bytes:
+    ran = subprocess.run(
+        [sys.executable, "-m", "reviewbot", "lint", "--show-fixes"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+    )
+    assert ran.returncode == 1
+    return ran.stdout
+
+
 def test_fix_changes_only_what_it_means_to(reviewbot, tmp_path):
     before = ("# coding: latin-1\r\nname = 'é'\r\n" + WEAK.replace("\n", "\r\n")).encode("latin-1")
     after = ("# coding: latin-1\r\nname = 'é'\r\n" + FIXED.replace("\n", "\r\n")).encode("latin-1")
     write(tmp_path, {"test_a.py": before, "test_b.py": WEAK.rstrip("\n"), "real/c.py": WEAK})
     (tmp_path / "test_a.py").chmod(0o750)
     (tmp_path / "test_c.py").symlink_to("real/c.py")
-    shown = reviewbot("lint", "--show-fixes", "test_a.py", "test_b.py", "test_c.py")
-    assert shown.code == 1
+    assert b"\n name = '\xe9'\r\n" in shown_fixes(tmp_path)
     assert (tmp_path / "test_a.py").read_bytes() == before
     ran = reviewbot("lint", "--fix", "test_a.py", "test_b.py", "test_c.py")
     assert ran.code == 0
@@ -404,6 +414,60 @@ def test_shown_fixes_are_a_diff_that_git_applies(reviewbot, repository):
     repository.git("apply", "fix.diff")
     assert reviewbot("lint", cwd=repository.folder).code == 0
     assert (repository.folder / "b.py").read_text() == FIXED.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"x = 1\r\n" + WEAK.encode() + b"y = 2\r\n", b"x = 1\r\n" + FIXED.encode() + b"y = 2\r\n"),
+        (WEAK.encode().replace(b"\n", b"\r"), FIXED.encode().replace(b"\n", b"\r")),
+        (b"# a\rx = 1\n" + WEAK.encode(), b"# a\rx = 1\n" + FIXED.encode()),
+        (
+            b"def test_rows(run):\n    assert (run(1) == [2], '''a\rb\r\nc''')\r\n",
+            b"def test_rows(run):\n    assert run(1) == [2], '''a\rb\r\nc'''\r\n",
+        ),
+    ],
+    ids=["mixed", "lone", "in a line", "in the fix"],
+)
+def test_fix_leaves_line_ends_as_they_are(reviewbot, repository, before, after):
+    repository.commit({"test_a.py": before})
+    shown = shown_fixes(repository.folder)
+    ran = reviewbot("lint", "--fix", cwd=repository.folder)
+    assert "fixed 1" in ran.out
+    assert (repository.folder / "test_a.py").read_bytes() == after
+    repository.write({"test_a.py": before, "../fix.diff": shown})
+    repository.git("apply", "../fix.diff")
+    assert (repository.folder / "test_a.py").read_bytes() == after
+
+
+def test_fix_refuses_a_file_whose_encoding_would_change_it(reviewbot, tmp_path):
+    code = "# coding: unicode_escape\n" + WEAK
+    write(tmp_path, {"a.py": code, "b.py": WEAK})
+    for option in ("--show-fixes", "--fix"):
+        ran = reviewbot("lint", option, "--quiet")
+        assert ran.code == 1
+        assert ran.err.count("reviewbot: a.py: not fixed: ") == len(ran.err.splitlines()) == 1
+    assert ((tmp_path / "a.py").read_text(), (tmp_path / "b.py").read_text()) == (code, FIXED)
+
+
+NAMES = [
+    "a\n--- a/b.py\n+++ b/b.py",
+    'a"\\b.py',
+    "a\x1b]0;x\x7f\t.py",
+    "a b.py",
+    "漢\u202e\x9b字.py",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_shown_fixes_quote_names_as_git_does(reviewbot, repository, name):
+    repository.write({name: WEAK, "b.py": FIXED})
+    ran = reviewbot("lint", "--show-fixes", cwd=repository.folder)
+    assert [line[:4] for line in ran.out.splitlines() if line[:3] in ("---", "+++")] == ["--- ", "+++ "]
+    assert not set("\x1b\x7f\x9b\u202e") & set(ran.out)
+    repository.write({"../fix.diff": ran.out})
+    repository.git("apply", "../fix.diff")
+    assert (repository.folder / name).read_text() == FIXED
 
 
 def test_a_baseline_hides_what_was_there_and_shows_what_is_new(reviewbot, tmp_path):
