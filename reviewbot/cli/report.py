@@ -179,6 +179,7 @@ def _sources(review: Review | None, slug: str | None) -> Sources:
     import os
 
     from reviewbot.render.sources import Sources, nowhere
+    from reviewbot.review import local
     from reviewbot.review.scope import lines_of
     from reviewbot.source import permalink
     from reviewbot.source.git import Repository
@@ -190,6 +191,8 @@ def _sources(review: Review | None, slug: str | None) -> Sources:
         repository = Repository(Path.cwd())
         if review is not None:
             repository.commit(review.rounds[-1].head)
+            limit = local.settings(repository, review.rounds[-1].base).max_file_bytes
+            repository = repository.up_to(limit)
     except GitError:
         return nowhere(remote)
 

@@ -149,6 +149,7 @@ def reviewed(
     head_id = repository.commit(head)
     base_id = repository.commit(base or repository.default_branch())
     settings = local.settings(repository, base_id)
+    repository = repository.up_to(settings.max_file_bytes)
     remote = permalink.from_remotes(repository.remotes())
     if slug:
         server = os.environ.get("GITHUB_SERVER_URL", "").partition("://")[2].strip("/")

@@ -121,6 +121,7 @@ def sized(options: argparse.Namespace, colour: bool) -> Size:
         review, settings = reviewed(
             folder, base, head, options.repository, None, partial(show, what=f"round {number}: files")
         )
+        repository = repository.up_to(settings.max_file_bytes)
         names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
         rules = [registry.load(name) for name in names]
         rounds.append(

@@ -77,6 +77,7 @@ def look(
     `prove` may confirm findings, or withdraw them. `watch` passes the files on while they are looked at; it
     is for showing progress. `database` keeps the repository's facts, None keeps none.
     """
+    repository = repository.up_to(settings.max_file_bytes)
     merge_base = repository.merge_base(base, head)
     diff = repository.diff(merge_base, head)
     looked_at = scope(repository, diff.changes, settings)
@@ -117,6 +118,6 @@ def _readable(repository: Repository, head: str, paths: Iterable[str], settings:
     found = {}
     for path in paths:
         content = None if excluded(path) else repository.read(head, path)
-        if content is not None and len(content) <= settings.max_file_bytes and decoded(content) is not None:
+        if content is not None and decoded(content) is not None:
             found[path] = content
     return found

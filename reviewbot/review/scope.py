@@ -34,16 +34,18 @@ class Scope:
 
 
 def scope(repository: Repository, changes: Iterable[Change], settings: Config) -> Scope:
-    """Reads what can be read of the changed files and is not excluded."""
+    """Reads what can be read of the changed files, is not excluded, and is within the repository's limit."""
     excluded = excluding(settings.exclude, Path("."))
     read: list[tuple[Change, bytes]] = []
     unread: list[Unread] = []
     for change in changes:
-        content = repository.blob(change.new_id) if change.kind == "file" and change.new_id else b""
+        large = change.kind == "file" and any(map(repository.too_large, (change.old_id, change.new_id)))
+        wanted = change.new_id if change.kind == "file" and not large else None
+        content = repository.blob(wanted) if wanted else b""
         why = _obstacle(change, content)
         if why is None and excluded(change.path):
             why = "excluded by the configuration"
-        elif why is None and len(content) > settings.max_file_bytes:
+        elif why is None and large:
             why = f"larger than {settings.max_file_bytes} bytes (max-file-bytes), taken for a generated file"
         if why is None:
             read.append((change, content))

@@ -41,10 +41,15 @@ class Entry:
 
 
 class Repository:
-    """One repository. Raises `GitError` where git has no such thing, saying what to do about it."""
+    """One repository. Raises `GitError` where git has no such thing, saying what to do about it.
 
-    def __init__(self, folder: Path) -> None:
+    A file of more than `largest` bytes counts as generated: its content is not to be had by its path, and it
+    has no hunks. None is no limit.
+    """
+
+    def __init__(self, folder: Path, largest: int | None = None) -> None:
         """Opens the repository that `folder` stands in."""
+        self.largest = largest
         try:
             found = pygit2.discover_repository(str(folder))
             if found is None:
@@ -53,9 +58,13 @@ class Repository:
         except (pygit2.GitError, KeyError, ValueError) as error:
             raise GitError(f"{folder}: git cannot open this repository ({error})") from None
 
-    def __reduce__(self) -> tuple[type[Repository], tuple[Path]]:
+    def __reduce__(self) -> tuple[type[Repository], tuple[Path, int | None]]:
         # Another process opens it anew.
-        return Repository, (Path(self._git.path),)
+        return Repository, (Path(self._git.path), self.largest)
+
+    def up_to(self, largest: int) -> Repository:
+        """The same repository with that limit."""
+        return Repository(Path(self._git.path), largest)
 
     @property
     def root(self) -> Path | None:
@@ -138,14 +147,25 @@ class Repository:
         except UnicodeEncodeError:  # a name that is not UTF-8 cannot be asked for
             wanted = (entry for entry in self.files(commit) if entry.path == path)
             known = next(wanted, None)
-            return self.blob(known.id) if known and known.kind == "file" else None
+            regular = known is not None and known.kind == "file" and not self.too_large(known.id)
+            return self.blob(known.id) if known and regular else None
         except (KeyError, ValueError):
             return None
         regular = found.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
-        return self.blob(str(found.id)) if regular else None
+        return self.blob(str(found.id)) if regular and not self.too_large(str(found.id)) else None
+
+    def size(self, object_id: str) -> int:
+        """How many bytes a content has; it is not read for that."""
+        why = f"object {object_id} is missing from this clone"
+        _, size = _guarded(lambda: self._git.odb.read_header(pygit2.Oid(hex=object_id)), why)
+        return size
+
+    def too_large(self, object_id: str | None) -> bool:
+        """Whether a content is larger than the limit."""
+        return self.largest is not None and object_id is not None and self.size(object_id) > self.largest
 
     def blob(self, object_id: str) -> bytes:
-        """A content by its id."""
+        """A content by its id, however large."""
         return self._object(object_id, pygit2.Blob).data
 
     def checkout(self, commit: str, folder: Path) -> None:
@@ -247,7 +267,7 @@ class AtCommit:
     def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
         """The regular files that are wanted; their keys are git's own."""
         for entry in self._repository.files(self._commit):
-            if entry.kind == "file" and wanted(entry.path):
+            if entry.kind == "file" and wanted(entry.path) and not self._repository.too_large(entry.id):
                 read = partial(self._repository.blob, entry.id)
                 yield Source(self._shown(entry.path), bytes.fromhex(entry.id), read)
 
@@ -282,7 +302,10 @@ class Diff:
         return tuple(self._by_change)
 
     def hunks(self, change: Change) -> tuple[Hunk, ...]:
-        """The hunks of one changed file; none for a mere rename, a submodule, or a change of mode."""
+        """The hunks of one changed file; none for a mere rename, a submodule, a change of mode, or a file
+        that is too large on either side."""
+        if change.kind == "file" and any(map(self._repository.too_large, (change.old_id, change.new_id))):
+            return ()
         number = self._by_change[change]
         patch = _guarded(lambda: self._diff[number], f"{change.path}: its content is missing from this clone")
         return () if patch is None else tuple(_hunk(hunk) for hunk in patch.hunks)

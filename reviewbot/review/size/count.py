@@ -13,7 +13,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Rule
 from reviewbot.model import Finding, Review
 from reviewbot.review.scope import printable
-from reviewbot.review.size.kinds import Kinds, kinds, overlapping
+from reviewbot.review.size.kinds import Kinds, kinds, overlapping, unread
 from reviewbot.review.size.result import KINDS, Count, FileSize, Kind, RoundSize
 from reviewbot.source.git import AtCommit, Repository
 from reviewbot.source.numstat import Churn, churn
@@ -60,8 +60,8 @@ def _before(
         one.old_path: repository.blob(one.old_id)
         for one in changed
         if one.deleted and one.old_path and one.old_id and one.old_kind == "file" and _is_python(one.old_path)
+        if not repository.too_large(one.old_id)
     }
-    sources = {path: content for path, content in sources.items() if len(content) <= settings.max_file_bytes}
     return list(lint(sources.items(), rules, Repo(settings, AtCommit(repository, base))).findings)
 
 
@@ -102,6 +102,8 @@ def _kinds(
 ) -> Kinds:
     if not lines or object_id is None:
         return Kinds("other")
+    if repository.too_large(object_id):
+        return unread(path, f"larger than {repository.largest} bytes (max-file-bytes)")
     mine = [finding for finding in findings if finding.span.path == path]
     return kinds(path, repository.blob(object_id), mine, lines)
 

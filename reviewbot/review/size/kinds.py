@@ -101,6 +101,12 @@ def kinds(path: str, content: bytes, findings: Sequence[Finding], wanted: Collec
         return Kinds(default, note=error.why)
 
 
+def unread(path: str, why: str) -> Kinds:
+    """The kinds of a file's lines as far as its name tells."""
+    default = _default(path)
+    return Kinds(default, note="" if default == "other" else why)
+
+
 def _default(path: str) -> Kind:
     if not path.lower().endswith(_CODE):
         return "other"

@@ -73,10 +73,10 @@ class _Texts:
         found = []
         left = MOST_TEXTS
         for entry in self._repository.files(self._commit):
-            if entry.kind != "file":
+            if entry.kind != "file" or self._repository.size(entry.id) > MOST_TEXT:
                 continue
             content = self._repository.blob(entry.id)
-            if len(content) <= MOST_TEXT and b"\0" not in content[:8000]:
+            if b"\0" not in content[:8000]:
                 found.append((entry.path, content))
                 left -= len(content)
             if left < 0:
