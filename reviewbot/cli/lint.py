@@ -365,7 +365,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def _write_baseline(path: Path, made: Report) -> None:
     try:
-        path.write_text(baseline.encode(made.findings), encoding="utf-8")
+        path.write_text(baseline.encode(made.findings), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{path}: the baseline cannot be written ({error.strerror})") from None
     count = len(made.findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import os
 import sqlite3
 import sys
 import warnings
@@ -16,7 +17,7 @@ import msgspec
 
 from reviewbot.index import facts as fact_types
 from reviewbot.index import python, scripts
-from reviewbot.index.facts import Fact, Facts, last_part
+from reviewbot.index.facts import Fact, Facts, clean, last_part
 from reviewbot.source.files import Source
 
 VERSION = 2
@@ -27,7 +28,7 @@ CREATE TABLE IF NOT EXISTS blob (id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NUL
 CREATE TABLE IF NOT EXISTS fact (blob INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
                                  payload BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS by_name ON fact (kind, name, blob);
-CREATE TEMP TABLE present (path TEXT PRIMARY KEY, folder TEXT NOT NULL, file TEXT NOT NULL,
+CREATE TEMP TABLE present (path BLOB PRIMARY KEY, folder BLOB NOT NULL, file BLOB NOT NULL,
                                  blob INTEGER NOT NULL) WITHOUT ROWID;
 """
 
@@ -118,7 +119,7 @@ class Store:
                 if key not in known:
                     known[key] = self._add(key, source)
                     made += 1
-            rows = ((s.path, *_split(s.path), known[key]) for s, key in listed)
+            rows = ((*map(os.fsencode, (s.path, *_split(s.path))), known[key]) for s, key in listed)
             self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?, ?)", rows)
         return made
 
@@ -143,15 +144,17 @@ class Store:
         """
         if kind in ("path", "folder"):
             column = "file" if kind == "path" else "folder"
-            found = self._db.execute(f"SELECT path FROM present WHERE {column} = ? ORDER BY path", (name,))
-            return tuple(At(path, None) for (path,) in found)
+            found = self._db.execute(
+                f"SELECT path FROM present WHERE {column} = ? ORDER BY path", (os.fsencode(name),)
+            )
+            return tuple(At(os.fsdecode(path), None) for (path,) in found)
         query = (
             "SELECT present.path, fact.payload FROM fact JOIN present ON present.blob = fact.blob "
             "WHERE fact.kind = ? AND fact.name = ? ORDER BY present.path"
         )
         decode = _DECODERS[kind].decode
-        with closing(self._db.execute(query, (_NUMBER[kind], name))) as rows:
-            return tuple(At(path, fact) for path, payload in rows for fact in decode(payload))
+        with closing(self._db.execute(query, (_NUMBER[kind], clean(name)))) as rows:
+            return tuple(At(os.fsdecode(path), fact) for path, payload in rows for fact in decode(payload))
 
 
 def _split(path: str) -> tuple[str, str]:

@@ -147,11 +147,14 @@ def key(salt: bytes, path: str, content: bytes) -> bytes:
 
 def packed(result: Result, repo: Repo) -> bytes | None:
     """A result as it is kept, with the digests of the facts behind it. None for one in which a rule failed:
-    it may go better another time."""
+    it may go better another time; and for one with a name that is not UTF-8, which cannot be kept."""
     if result.failures:
         return None
     asked = tuple((fact, repo.digest(fact)) for fact in result.asked)
-    return _encode(_Stored(result.findings, result.suppressed, result.unread, result.read, asked))
+    try:
+        return _encode(_Stored(result.findings, result.suppressed, result.unread, result.read, asked))
+    except UnicodeEncodeError:
+        return None
 
 
 @cache

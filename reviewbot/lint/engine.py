@@ -308,6 +308,8 @@ def fingerprinted(findings: Iterable[Finding], file: File) -> list[Finding]:
         text = "".join("".join(lines).split())
         key = "\0".join((finding.rule, finding.span.path, finding.unit, text))
         seen[key] += 1
-        digest = hashlib.blake2b(f"{key}\0{seen[key]}".encode(), digest_size=8).hexdigest()
+        digest = hashlib.blake2b(
+            f"{key}\0{seen[key]}".encode("utf-8", "surrogatepass"), digest_size=8
+        ).hexdigest()
         out.append(replace(finding, fingerprint=digest))
     return out

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from reviewbot.model import Evidence, Finding
+from reviewbot.render.inert import spelled
 
 
 def as_dict(finding: Finding) -> dict[str, object]:
@@ -38,4 +39,5 @@ def _evidence(evidence: Evidence) -> dict[str, object]:
 
 def encode(findings: Iterable[Finding]) -> str:
     """A JSON list, one finding an element, ending in a newline."""
-    return json.dumps([as_dict(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n"
+    listed = [as_dict(finding) for finding in findings]
+    return spelled(json.dumps(listed, indent=2, ensure_ascii=False), backslash="\\\\") + "\n"

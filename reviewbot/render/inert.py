@@ -35,6 +35,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters that show nothing
 _BARS = re.compile(r"(\\*)\|")
+_BYTES = re.compile("[\udc80-\udcff]")
 LONGEST = 600  # characters of one piece of text; the rest is cut off, and an ellipsis says so
 
 
@@ -44,11 +45,17 @@ class Markdown(str):
     __slots__ = ()
 
 
+def spelled(text: str, backslash: str = "\\") -> str:
+    """The text with the bytes of a name that are not UTF-8, lone surrogates as `os.fsdecode` makes them,
+    spelled out, such as `\\xff`; `backslash` is how the format writes one."""
+    return _BYTES.sub(lambda match: f"{backslash}x{ord(match[0]) - 0xDC00:02x}", text)
+
+
 def visible(text: str, keep: str = "") -> str:
     """The text with characters that cannot be seen spelled out, such as `<U+202E>`; those of `keep` stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(f"<U+{ord(c):04X}>" if _unseen(c) and c not in keep else c for c in text)
+    return "".join(f"<U+{ord(c):04X}>" if _unseen(c) and c not in keep else c for c in spelled(text))
 
 
 def _unseen(character: str) -> bool:

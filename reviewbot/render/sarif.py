@@ -14,6 +14,7 @@ from reviewbot import __version__
 from reviewbot.lint import registry
 from reviewbot.lint.engine import Report
 from reviewbot.model import Certainty, Edit, Finding, Fix, Step
+from reviewbot.render.inert import spelled
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Certainty, str] = {"proved": "error", "likely": "warning", "question": "note"}
@@ -41,7 +42,7 @@ def encode(report: Report, rules: Sequence[str]) -> str:
         "results": [_result(finding, ids.index(finding.rule)) for finding in report.findings],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return spelled(json.dumps(log, indent=2, ensure_ascii=False), backslash="\\\\") + "\n"
 
 
 def _rule(rule: str) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 CHECK = "def test_rows(run):\n    assert (run(1) == [2], 'rows')\n"
 NO_TEXT = ("rot13", "zlib_codec", "punycode", "undefined")
+NOT_UTF8 = os.fsdecode(b"tests/test_\xff.py")
 
 
 @pytest.fixture
@@ -40,3 +42,38 @@ def test_pages_are_written_of_such_a_change(reviewbot, declared):
     assert ran.code == 0, ran.err
     pages = "".join(page.read_text() for page in (declared.folder / "pages").rglob("*.html"))
     assert "test_rows.py" in pages
+
+
+@pytest.fixture
+def misnamed(repository):
+    """A branch that adds a weak check under a plain name, and one under a name that is not UTF-8."""
+    repository.commit({"README.md": "x\n"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_rows.py": CHECK, NOT_UTF8: CHECK})
+    return repository
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "markdown", "github"])
+def test_a_name_that_is_not_utf8_is_spelled_out_in_every_format(reviewbot, misnamed, form):
+    env = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8:strict"}
+    ran = reviewbot("lint", "--output-format", form, ".", cwd=misnamed.folder, env=env)
+    shown = "tests/test_%FF.py" if form == "sarif" else r"tests/test_\xff.py"
+    assert ran.code == 1, ran.err
+    assert shown in ran.out.replace("\\\\", "\\")
+
+
+def test_such_a_file_is_compared_and_accepted_as_any_other(reviewbot, misnamed):
+    words = ("lint", "--diff", "main", ".")
+    assert r"tests/test_\xff.py" in reviewbot(*words, cwd=misnamed.folder).out
+    reviewbot(*words, "--write-baseline", "--baseline", "accepted.json", cwd=misnamed.folder)
+    assert reviewbot(*words, "--baseline", "accepted.json", cwd=misnamed.folder).code == 0
+
+
+@pytest.mark.parametrize("command", ["review", "size"])
+def test_a_change_with_such_a_name_is_looked_at_all_the_same(reviewbot, misnamed, command):
+    ran = reviewbot(command, "--base", "main", "--output-format", "json", cwd=misnamed.folder)
+    last = json.loads(ran.out)["rounds"][-1]
+    assert (ran.code, [one["path"] for one in last["unread"]]) == (
+        int(command == "review"),
+        [r"tests/test_\xff.py"],
+    )
