@@ -21,7 +21,7 @@ from reviewbot.probe import target as targets
 from reviewbot.probe.base import Base
 from reviewbot.probe.changes import Change
 from reviewbot.probe.derive import derive
-from reviewbot.probe.evidence import Witness, out_empty
+from reviewbot.probe.evidence import Witness, lost_fields
 from reviewbot.probe.harvest import Call, Function, Harvest
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.matrix import Attempt, Matrix, matrix
@@ -446,7 +446,7 @@ def _dropped(bench: _Bench, finding: Finding) -> Judged:
                     return Judged(
                         finding, "refuted", "every field that is filled comes out filled", target.name
                     )
-                return Judged(finding, "confirmed", out_empty(lost), target.name)
+                return Judged(finding, "confirmed", lost_fields(lost, run.filled), target.name)
     raise ProbeError("its steps name no class")
 
 

@@ -118,8 +118,9 @@ class Reduced:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A new object that a function built out of an old one of the same class, each field of which had a value
-    of its own: `fields` came out empty. `given` and `returned` are the two, `layers` those of the sandbox."""
+    """A new object that a function built out of one of the same class, each field of which had a value of its
+    own: `fields` came out empty, or as the class has them by itself. `given` and `returned` are the two,
+    `layers` those of the sandbox."""
 
     cls: str
     parameter: str
@@ -131,13 +132,17 @@ class Dropped:
     @property
     def says(self) -> str:
         """What happened, as a clause."""
-        return out_empty(self.fields)
+        return lost_fields(self.fields, self.returned)
 
 
-def out_empty(fields: Sequence[str]) -> str:
-    """That these fields were lost, as a clause."""
+EMPTY: tuple[Plain, ...] = (None, (), [], {}, "", 0, False)
+
+
+def lost_fields(fields: Sequence[str], returned: Mapping[str, Plain]) -> str:
+    """That these fields were lost, as a clause; `returned` has what they came out as."""
     named = ", ".join(f"`{name}`" for name in fields)
-    return f"with every field filled, {named} {'comes' if len(fields) == 1 else 'come'} out empty"
+    how = "empty" if all(returned.get(name) in EMPTY for name in fields) else "as the class has it by itself"
+    return f"with every field filled, {named} {'comes' if len(fields) == 1 else 'come'} out {how}"
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewbot.errors import NoSandbox, ProbeError
 from reviewbot.probe import shape
 from reviewbot.probe.closure import search_paths
-from reviewbot.probe.evidence import Dropped
+from reviewbot.probe.evidence import EMPTY, Dropped
 from reviewbot.probe.inside.plain import Instance, Plain, same
 from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target, module_name
@@ -27,7 +27,7 @@ MOST_TRIES = 64
 class Rebuilt:
     """One run: the arguments, the object that came out, the fields whose values are in it nowhere.
 
-    `cls` is the class's name, `parameter` the one that holds the old object.
+    `cls` is the class's name, `parameter` the one that holds the old object, `defaults` the fields' own.
     """
 
     cls: str
@@ -35,7 +35,13 @@ class Rebuilt:
     arguments: dict[str, Plain]
     returned: Plain
     lost: tuple[str, ...]
+    defaults: dict[str, Plain] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
+
+    @property
+    def filled(self) -> dict[str, Plain]:
+        """The fields of what came out."""
+        return self.returned.fields if type(self.returned) is Instance else {}
 
 
 def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | None = None) -> Rebuilt:
@@ -48,6 +54,7 @@ def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | N
     if parameter is None:
         raise ProbeError(f"{target.name} has no parameter of class {class_name}")
     fields = _fields(target, class_path, class_name)
+    defaults = _defaults(target, class_path, class_name)
     compared = _compared(target, parameter)
     own = class_path == target.path
     cls = f"{target.module if own else _module(target, class_path)}:{class_name}"
@@ -61,7 +68,8 @@ def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | N
                 continue
             kept = [part for _, part in shape.walk(new.fields)]
             lost = tuple(n for n, v in old.fields.items() if not any(same(v, part) for part in kept))
-            runs.append(Rebuilt(class_name, parameter, world, new, lost, tuple(session.held.names)))
+            layers = tuple(session.held.names)
+            runs.append(Rebuilt(class_name, parameter, world, new, lost, defaults, layers))
     if not runs:
         raise ProbeError(f"{target.name} built no new {class_name} from any of {len(worlds)} filled ones")
     losing = [run for run in runs if any(_to_default(run, name) for name in run.lost)]
@@ -69,12 +77,15 @@ def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | N
 
 
 def _to_default(run: Rebuilt, name: str) -> bool:
-    """Whether a field came out empty, rather than as something decided anew."""
-    return run.returned.fields.get(name) in (None, (), [], {}, "", 0, False)
+    """Whether a field came out empty or as its class has it by itself, rather than as decided anew."""
+    came = run.filled.get(name)
+    if name in run.defaults and same(came, run.defaults[name]):
+        return True
+    return came in EMPTY
 
 
 def dropped(run: Rebuilt) -> tuple[str, ...]:
-    """The lost fields that came out empty."""
+    """The lost fields that came out empty, or as their class has them by itself."""
     return tuple(name for name in run.lost if _to_default(run, name))
 
 
@@ -181,15 +192,30 @@ def _parameters(target: Target, class_name: str) -> list[tuple[str, str]]:
 
 def _fields(target: Target, class_path: str, class_name: str) -> list[tuple[str, str]]:
     """(name, annotation) of a class's fields."""
+    return [
+        (node.target.id, ast.unparse(node.annotation))
+        for node in _class(target, class_path, class_name).body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
+
+
+def _defaults(target: Target, class_path: str, class_name: str) -> dict[str, Plain]:
+    """The fields' defaults, as far as they are written out as constants."""
+    return {
+        node.target.id: node.value.value
+        for node in _class(target, class_path, class_name).body
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+
+
+def _class(target: Target, class_path: str, class_name: str) -> ast.ClassDef:
     file = File(class_path, (target.root / class_path).read_bytes())
     unit = file.unit(class_name)
     if unit is None or not isinstance(unit.tree, ast.ClassDef):
         raise ProbeError(f"{class_path} has no class {class_name}")
-    return [
-        (node.target.id, ast.unparse(node.annotation))
-        for node in unit.tree.body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-    ]
+    return unit.tree
 
 
 def _compared(target: Target, parameter: str) -> dict[str, list[Plain]]:

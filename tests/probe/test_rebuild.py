@@ -48,3 +48,32 @@ def test_what_is_carried_or_set_on_purpose_is_not_dropped(rebuilt, function):
     ran = rebuilt("field-dropped-on-rebuild-clean", function)
     assert (ran.code, "dropped" in ran.out) == (3, False)
     assert "no test of this repository mentions" in ran.err
+
+
+GAUGES = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Gauge:
+    name: str
+    levels: list
+    station: str = "harbour"
+    drift: float = 0.5
+
+
+def renamed(gauge: Gauge, name: str) -> Gauge:
+    return Gauge(name=name, levels=gauge.levels, drift=gauge.drift)
+"""
+
+
+def test_a_default_that_is_not_empty_is_no_value_that_was_kept(reviewbot, tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "gauges.py").write_text(GAUGES)
+    ran = reviewbot("probe", "gauges.py::renamed", cwd=tmp_path)
+    assert ran.code == 1, ran.err
+    assert "`station` comes out as the class has it by itself\n" in ran.out
+    assert "own station -> harbour" in ran.out
+    proved = reviewbot("lint", "--probe", "--output-format", "json", "gauges.py", cwd=tmp_path)
+    (finding,) = json.loads(proved.out)
+    assert (finding["rule"], finding["certainty"]) == ("field-dropped-on-rebuild", "proved"), proved.err
