@@ -41,6 +41,10 @@ class Ray:
         runtime: dict[str, Any] = {"py_modules": [str(PACKAGE)]}
         if self._address is None:
             runtime = {"env_vars": {"PYTHONPATH": str(PACKAGE.parent)}}
+        with contextlib.redirect_stdout(sys.stderr):  # where Ray tells of lost workers; a result is ours
+            return self._run(ray, legs, folder, runtime)
+
+    def _run(self, ray: Any, legs: Sequence[Leg], folder: Path, runtime: dict[str, Any]) -> dict[str, Ended]:
         try:
             ray.init(
                 self._address, runtime_env=runtime, include_dashboard=None if self._address else False,
@@ -49,10 +53,9 @@ class Ray:
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise UsageError(f"--address {self._address}: {str(error).splitlines()[0][:200]}") from None
         try:
-            with contextlib.redirect_stdout(sys.stderr):  # where Ray tells of lost workers; a result is ours
-                return _all(ray, legs, folder)
+            return _all(ray, legs, folder)
         finally:
-            ray.shutdown()
+            ray.shutdown()  # only then have the threads ended in which it tells of them
 
 
 def _all(ray: Any, legs: Sequence[Leg], folder: Path) -> dict[str, Ended]:
