@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from reviewbot.parity.dumps.dump import Dump
     from reviewbot.parity.engines.engine import Settings
     from reviewbot.parity.executors.executor import Executor
-    from reviewbot.parity.leg import Work
     from reviewbot.parity.restores import Restores
     from reviewbot.parity.result import Result
+    from reviewbot.parity.spec import Work
     from reviewbot.parity.workloads.plan import Progress
 
 DTYPES = ("bfloat16", "float16", "float32")
@@ -433,7 +433,7 @@ def _model(given: str) -> str:
 def _settings(options: argparse.Namespace) -> tuple[Work, Settings]:
     from reviewbot.parity import toy
     from reviewbot.parity.engines.engine import Settings
-    from reviewbot.parity.leg import Work
+    from reviewbot.parity.spec import Work
 
     for name in ("steps", "prompts", "samples", "budget", "at_a_time", "min_cut", "threads",
                  "max_length", "tensor_parallel_size", "data_parallel_size"):  # fmt: skip

@@ -16,50 +16,17 @@ from typing import Any
 import msgspec
 
 from reviewbot.errors import ReviewbotError
-from reviewbot.parity import noise, rollout, task, tied, writer
-from reviewbot.parity.engines.engine import Engine, Request, Settings, started
+from reviewbot.parity import rollout, task, tied, writer
+from reviewbot.parity.engines.engine import Engine, Request, started
 from reviewbot.parity.faults import Planted
 from reviewbot.parity.journal import Entry, Journal, left, mended, read
 from reviewbot.parity.rollout import Rollout
 from reviewbot.parity.rows import sha256
-from reviewbot.parity.task import Codec, TaskName
-from reviewbot.parity.writer import DumpFormat
+from reviewbot.parity.spec import Out, Spec
+from reviewbot.parity.task import Codec
 
 OFTEN = 0.2  # seconds between two words about how far a leg is
 BEGUN = 3  # tokens that a call must have to count as cut in mid-generation
-
-
-class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """What is decoded: `steps` x `prompts` x `samples` rows, each model call by at most `budget` tokens."""
-
-    steps: int = 2
-    prompts: int = 4
-    samples: int = 4
-    budget: int = 48
-    temperature: float = 0.7
-    task: TaskName = "calculator"
-    dump_format: DumpFormat = "plain"
-
-
-class Out(msgspec.Struct, frozen=True, kw_only=True):
-    """The folder of one leg, the fault to plant into it, and the calls that it decodes together."""
-
-    folder: str
-    fault: str | None = None
-    at_a_time: int
-
-
-class Spec(msgspec.Struct, frozen=True, kw_only=True):
-    """One process, which makes the legs of `outs` one after the other with one start of the engine.
-
-    `cut` is the folder of the leg that was killed, `min_cut` the calls to be cut in this one.
-    """
-
-    work: Work
-    settings: Settings
-    outs: tuple[Out, ...]
-    cut: str | None = None
-    min_cut: int = 0
 
 
 def main(words: list[str]) -> int:
@@ -103,6 +70,8 @@ class _Leg:
 
     def run(self, load: float) -> None:
         """All steps, then the leg's own account of itself. `load` is the seconds that the engine took."""
+        from reviewbot.parity import noise  # numpy, which the engine has brought
+
         begun, written = time.monotonic(), 0.0
         self.out.mkdir(parents=True, exist_ok=True)
         cut = Path(self.spec.cut) if self.spec.cut else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from reviewbot.errors import ReviewbotError
-from reviewbot.parity.leg import Spec
+from reviewbot.parity.spec import Spec
 
 # Told a leg's name and what it says: how many tokens it has decoded, that it stands and waits to be killed.
 Hear = Callable[[str, dict[str, Any]], None]

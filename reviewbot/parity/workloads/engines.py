@@ -10,8 +10,8 @@ import msgspec
 from reviewbot.errors import UsageError
 from reviewbot.parity import compare
 from reviewbot.parity.engines.engine import Settings
-from reviewbot.parity.leg import Spec
 from reviewbot.parity.result import Result, Run
+from reviewbot.parity.spec import Spec
 from reviewbot.parity.workloads import plan as planning
 from reviewbot.parity.workloads.plan import Plan, Progress, account, dump, out
 

@@ -20,9 +20,9 @@ from reviewbot.parity.executors.local import Local
 from reviewbot.parity.faults import FAULTS
 from reviewbot.parity.folder import emptied
 from reviewbot.parity.judge import Limits
-from reviewbot.parity.leg import Out, Spec, Work
 from reviewbot.parity.result import Planted, Result
 from reviewbot.parity.rows import Identity, identity
+from reviewbot.parity.spec import Out, Spec, Work
 
 MIN_CUT = 3  # calls that the kill must cut in mid-generation
 NOISE = {"float32": 1e-4, "bfloat16": 0.07, "float16": 0.02}  # nats, of the same token in two legs

@@ -12,8 +12,8 @@ import msgspec
 from reviewbot.parity import compare, process, restores, writer
 from reviewbot.parity.executors.executor import LegFailed
 from reviewbot.parity.judge import Limits
-from reviewbot.parity.leg import Spec
 from reviewbot.parity.result import Mismatch, Result, Run
+from reviewbot.parity.spec import Spec
 from reviewbot.parity.workloads import plan as planning
 from reviewbot.parity.workloads.plan import Plan, Progress, account, dump, out
 

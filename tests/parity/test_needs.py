@@ -1,0 +1,39 @@
+"""What the command needs itself, and what only the process with the engine needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+HEAVY = ("numpy", "torch", "transformers", "vllm", "ray")
+
+
+@pytest.fixture
+def bare(tmp_path) -> dict[str, str]:
+    """An environment without any of the heavy packages."""
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    for name in HEAVY:
+        text = f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
+        (folder / f"{name}.py").write_text(text)
+    return {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+
+
+def test_an_engine_that_is_not_installed_is_named_with_what_to_install(reviewbot, bare, tmp_path):
+    ran = reviewbot("parity", "run", "--out", tmp_path / "out", env=bare)
+    assert ran.code == 2
+    assert "reviewbot[engines]" in ran.err
+
+
+def test_the_engine_may_be_in_another_environment_alone(reviewbot, bare, tmp_path):
+    elsewhere = tmp_path / "python"
+    elsewhere.write_text(f'#!/bin/sh\necho "$2" > {tmp_path}/started\nexec {sys.executable} -c "exit(3)"\n')
+    elsewhere.chmod(0o755)
+    ran = reviewbot("parity", "run", "--out", tmp_path / "out", "--python", elsewhere, env=bare)
+    assert (tmp_path / "started").read_text() == "reviewbot.parity.leg\n"
+    assert ran.code == 2
+    assert "the reference leg failed" in ran.err
