@@ -181,7 +181,7 @@ def _sources(review: Review | None, slug: str | None) -> Sources:
     from reviewbot.render.sources import Sources, nowhere
     from reviewbot.review import local
     from reviewbot.review.scope import lines_of
-    from reviewbot.source import permalink
+    from reviewbot.source import permalink, pinned
     from reviewbot.source.git import Repository
 
     server = os.environ.get("GITHUB_SERVER_URL", "").partition("://")[2].strip("/") or permalink.GITHUB
@@ -217,7 +217,8 @@ def _sources(review: Review | None, slug: str | None) -> Sources:
         except GitError:
             return path
 
-    return Sources(at, old_path, remote or permalink.from_remotes(repository.remotes()))
+    remote = remote or permalink.from_remotes(repository.remotes())
+    return Sources(at, old_path, pinned.linked(remote, repository) if remote else None)
 
 
 def _earlier(out: Path) -> set[str]:

@@ -142,7 +142,7 @@ def reviewed(
     from reviewbot.lint.cache import index_file
     from reviewbot.render import comments
     from reviewbot.review import local, rounds
-    from reviewbot.source import permalink
+    from reviewbot.source import permalink, pinned
     from reviewbot.source.git import Repository
 
     repository = Repository(folder)
@@ -155,6 +155,8 @@ def reviewed(
         server = os.environ.get("GITHUB_SERVER_URL", "").partition("://")[2].strip("/")
         host = server or (remote.host if remote else permalink.GITHUB)
         remote = permalink.from_slug(slug, host)
+    if remote:
+        remote = pinned.linked(remote, repository)
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
     rules = [registry.load(name) for name in names]
     prove = proving.proved_at(repository, head_id, probe_seconds) if probe_seconds else tuple

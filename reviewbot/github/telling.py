@@ -23,6 +23,7 @@ from reviewbot.review.ledger import Ledger
 from reviewbot.review.local import Watch
 from reviewbot.source.git import Repository
 from reviewbot.source.permalink import Remote
+from reviewbot.source.pinned import linked
 
 TRIES = 3  # rounds made anew where another run wrote in between
 
@@ -65,8 +66,11 @@ def tell(task: Task) -> Told:
 
     Configuration and rules are those of the base; nothing of the head is run, unless `task.prove` does.
     """
-    github, pull, repository = task.github, task.pull, task.repository
-    settings = local.settings(repository, pull.base)
+    github, pull = task.github, task.pull
+    settings = local.settings(task.repository, pull.base)
+    # What reads a file again, for rounds and proposals, knows the same limit as the look.
+    repository = task.repository.up_to(settings.max_file_bytes)
+    remote = linked(task.remote, repository)
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
     rules = [registry.load(name) for name in names]
     seen = local.look(
@@ -82,23 +86,23 @@ def tell(task: Task) -> Told:
     notes = [unshown] if missing > 0 else []
 
     def render(review: Review, refused: Sequence[str]) -> Review:
-        return comments.rendered(review, task.remote, [*notes, *refused], room)
+        return comments.rendered(review, remote, [*notes, *refused], room)
 
     for left in reversed(range(TRIES)):
         was = read(github, pull.number, pull.base, pull.head, drafts=task.pending)
         was = replace(was, ledger=task.amend(was.ledger))
         for round_ in (*was.ledger.rounds[:1], *was.ledger.rounds[-1:]):
             _bring(task, round_.head)
-        made = rounds.next_round(look, was.ledger, repository, task.remote)
+        made = rounds.next_round(look, was.ledger, repository, remote)
         bad = sum(thread.finding.certainty in failing for thread in made.review.threads)
         if task.pending:
             draft = render(made.review, ())
-            posting.draft(github, was, draft, made.ledger, task.remote)
+            posting.draft(github, was, draft, made.ledger, remote)
             return Told(draft, bad, fail_on, f"https://{task.remote}/pull/{pull.number}", None)
         conclusion: Conclusion = "failure" if bad else "neutral" if made.review.threads else "success"
         try:
             posted = posting.post(
-                github, was, made.review, made.ledger, task.remote, render, conclusion, resolve=task.resolve
+                github, was, made.review, made.ledger, remote, render, conclusion, resolve=task.resolve
             )
         except posting.Raced:
             if not left:

@@ -166,9 +166,8 @@ def links(commit: str, remote: Remote | None) -> Link:
 
     def link(path: str, line: int, end_line: int) -> Markdown:
         label = inert.code(f"{path}:{_lines(line, end_line)}")
-        if remote is None:
-            return label
-        return Markdown(f"[{label}]({remote.permalink(commit, path, line, end_line)})")
+        address = remote.permalink(commit, path, line, end_line) if remote else ""
+        return Markdown(f"[{label}]({address})") if address else label
 
     return link
 

@@ -154,6 +154,23 @@ class Repository:
         regular = found.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
         return self.blob(str(found.id)) if regular and not self.too_large(str(found.id)) else None
 
+    def names(self, commit: str) -> list[str]:
+        """The names in a commit's top folder, and those in its folder `requirements`."""
+        tree = self._tree(commit)
+        found = [os.fsdecode(entry.raw_name or b"") for entry in tree]
+        if "requirements" in found and tree["requirements"].filemode == FileMode.TREE:
+            below = self._object(str(tree["requirements"].id), pygit2.Tree)
+            found += [f"requirements/{os.fsdecode(entry.raw_name or b'')}" for entry in below]
+        return found
+
+    def submodule(self, commit: str, path: str) -> str:
+        """The id of the commit that a submodule is at, "" where there is none at that path."""
+        try:
+            found = self._tree(commit)[path]
+        except (KeyError, ValueError):
+            return ""
+        return str(found.id) if found.filemode == FileMode.COMMIT else ""
+
     def size(self, object_id: str) -> int:
         """How many bytes a content has; it is not read for that."""
         why = f"object {object_id} is missing from this clone"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from reviewbot.errors import UsageError
@@ -16,22 +17,64 @@ _SLUG = re.compile(rf"(?:(?P<host>{_HOST})/)?(?P<owner>{_NAME})/(?P<name>{_NAME}
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[^]]+\]|[^:/\s\[]+):(?!//)(?P<path>[^\s]+)")
 
 
+class Pins(Protocol):
+    """What commits pin of other repositories (`source.pinned.Pinned`)."""
+
+    def at(self, commit: str, path: str) -> Elsewhere | None:
+        """Where a path leads that is not in the repository itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A repository on GitHub or a GitHub Enterprise host (`host` carries the port, if it has one)."""
+    """A repository on GitHub or a GitHub Enterprise host (`host` carries the port, if it has one).
+
+    `pins` knows which of its paths stand in other repositories.
+    """
 
     host: str
     owner: str
     name: str
+    pins: Pins | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.host}/{self.owner}/{self.name}"
 
     def permalink(self, commit: str, path: str, line: int | None = None, end_line: int | None = None) -> str:
-        """The address of lines `line` to `end_line` of `path` at a commit, given by its full id."""
+        """The address of lines `line` to `end_line` of `path` at a commit, given by its full id.
+
+        A path in a submodule or a dependency that is pinned leads into that repository, at its own commit; ""
+        where it is not known into which.
+        """
+        there = self.pins.at(commit, path) if self.pins else None
+        return there.permalink(line, end_line) if there else self._blob(commit, path, line, end_line)
+
+    def _blob(self, commit: str, path: str, line: int | None, end_line: int | None) -> str:
         # Also "(" and ")" become escapes, so that the address can stand in a Markdown link.
         where = quote(path, safe="/", errors="surrogateescape")
         return f"https://{self}/blob/{commit}/{where}{_fragment(line, end_line)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place in another repository, at a commit given by its full id.
+
+    `remote` is None where it is none to link to. `path` is "" where it is known which repository holds the
+    place, in which `folder` of it, and not in which file.
+    """
+
+    remote: Remote | None
+    commit: str
+    path: str
+    folder: str = ""
+
+    def permalink(self, line: int | None, end_line: int | None) -> str:
+        """Its address, "" for none."""
+        if self.remote is None:
+            return ""
+        if self.path:
+            return self.remote.permalink(self.commit, self.path, line, end_line)
+        inside = quote(f"/{self.folder}", safe="/", errors="surrogateescape") if self.folder else ""
+        return f"https://{self.remote}/tree/{self.commit}{inside}"
 
 
 def _fragment(line: int | None, end_line: int | None) -> str:
@@ -68,7 +111,8 @@ def _remote(host: str, path: str) -> Remote | None:
         return None
     # GitHub also listens for ssh on the port of https, under another name.
     host = host.lower()
-    return Remote(GITHUB if host == f"ssh.{GITHUB}" else host, *names)
+    owner, name = names
+    return Remote(GITHUB if host == f"ssh.{GITHUB}" else host, owner, name)
 
 
 def from_slug(slug: str, host: str) -> Remote:

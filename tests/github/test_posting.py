@@ -15,6 +15,7 @@ from reviewbot.github.posting import Outdated
 from reviewbot.model import Anchor
 from reviewbot.review import ledger as ledger_text
 from reviewbot.review import threads
+from reviewbot.source import git
 
 pytestmark = pytest.mark.slow
 
@@ -425,3 +426,22 @@ def test_github_enterprise_has_its_api_elsewhere(repository):
         github = GitHub.of_environment(fake.slug, environ)
         assert github.pull(7).head == head and github.viewer == "github-actions[bot]"
         assert fake.drift == []
+
+
+def test_the_limit_of_the_base_holds_for_what_rounds_compare(bot, pull, monkeypatch):
+    compared: dict[str, int] = {}
+    hunks = git.Diff.hunks
+
+    def watched(diff, change):
+        found = hunks(diff, change)
+        compared[change.path] = max(compared.get(change.path, 0), len(found))
+        return found
+
+    monkeypatch.setattr(git.Diff, "hunks", watched)
+    pull({PATH: THREE}, base={"pyproject.toml": "[tool.reviewbot]\nmax-file-bytes = 2000\n"})
+    bot.review()
+    assert compared.pop(PATH) == 1
+    bot.push({PATH: "x = 1\n" * 1_000 + THREE})
+    told = bot.review()
+    assert settled(told) == {"C1": "open", "C2": "open", "C3": "open"}
+    assert "larger than 2000 bytes" in bot.summary and compared == {PATH: 0}

@@ -13,7 +13,6 @@ from reviewbot.cli.action import runner
 
 if TYPE_CHECKING:
     from reviewbot.github.client import Pull
-    from reviewbot.model import Review
     from reviewbot.review.ledger import Entry
 
 
@@ -26,29 +25,27 @@ def objects(*commits: str) -> Path:
     return fetch(folder, runner.server(), runner.slug(), commits, os.environ.get("GITHUB_TOKEN", ""))
 
 
-def review(pull: Pull) -> Review:
-    """The review of a pull request's head, rendered; the configuration is that of its base."""
-    from reviewbot.cli.review import reviewed
-
-    made, _ = reviewed(objects(pull.base, pull.head), pull.base, pull.head, runner.slug())
-    return made
-
-
 def explain(pull: Pull, entry: Entry) -> str:
     """A finding explained, from its rule and, where the head still has it, from its own argument."""
+    from reviewbot.cli.review import reviewed
     from reviewbot.lint import registry
     from reviewbot.model import RuleNote
     from reviewbot.render import answers, comments
+    from reviewbot.source.git import Repository
     from reviewbot.source.permalink import from_slug
+    from reviewbot.source.pinned import linked
 
     known = entry.rule in registry.rule_ids()
     says = registry.first_sentence(entry.rule) if known else "This reviewbot has no such rule any more."
     note = RuleNote(entry.rule, says, registry.section(entry.rule, "Instead") if known else "")
     why = registry.section(entry.rule, "Why") if known else ""
     remote = from_slug(runner.slug(), runner.server().partition("://")[2])
-    found = (one for one in review(pull).threads if one.finding.fingerprint == entry.fingerprint)
+    folder = objects(pull.base, pull.head)
+    # The configuration is that of the base.
+    made, _ = reviewed(folder, pull.base, pull.head, runner.slug())
+    found = (one for one in made.threads if one.finding.fingerprint == entry.fingerprint)
     address = f"https://{remote}/pull/{pull.number}#discussion_r{entry.comment}" if entry.comment else ""
-    link = comments.links(pull.head, remote)
+    link = comments.links(pull.head, linked(remote, Repository(folder)))
     return answers.explanation(entry, note, why, address, next(found, None), link)
 
 
