@@ -360,7 +360,7 @@ def _derived(bench: _Bench, finding: Finding) -> Judged:
         with opened(study.target, target_calls, wish) as (session, base):
             found = look(session, base, until=min(bench.until, time.monotonic() + EACH))
             free = [one.change for one in found.tried]
-            derived = derive(session, base.world, base.sides, producers, calls[1:], free)
+            derived = derive(session, base.world, producers, calls[1:], free)
             if not derived.tried or any(one.status == "stated" for one in derived.derivations):
                 why = derived.not_run[0] if derived.not_run else "its producer is only stated"
                 return Judged(finding, "unknown", why, study.target.name)

@@ -1,51 +1,66 @@
 """Changes that the product itself could have made: a producer's own code writes the derived fields again.
 
-A derivation that is guessed makes a good check look dead, so none is: the producer is run, and a field
-counts as written by it only if running it brings the field back after it was changed.
+A derivation that is guessed makes a good check look dead, so none is: `tie` says which fields a producer
+brings back, and after each change of another field it is run again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from reviewbot.errors import ProbeError
-from reviewbot.probe import shape
+from reviewbot.probe import shape, tie
 from reviewbot.probe.changes import Change, changes
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside import edits, plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.plain import Path, Plain
-from reviewbot.probe.session import Made, Session
+from reviewbot.probe.session import Session
 from reviewbot.probe.target import Target
+from reviewbot.probe.tie import Tie
 
 # ran: the product's own code. stated: code beside the tests that says what the product does.
 Status = Literal["ran", "stated"]
-# in place: it is handed the rows and writes into them. record: it makes a record's fields from others of
-# the same record. call: its recorded result stands in the arguments.  log: so do its logged lines.
-Form = Literal["in place", "record", "call", "log"]
+# again: it is run on a part of the arguments after each change. call: its recorded result stands in the
+# arguments. log: so do its logged lines.
+Form = Literal["again", "call", "log"]
 MOST_CALLS = 6
+
+# A change, the edits that make it and what follows from it, and the arguments then.
+_Followed = tuple[Change, tuple[Edit, ...], dict[str, Plain]]
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Which fields a producer writes at which places of the arguments (no fields: all of it), and where it
-    stands."""
+    """What a producer writes at which places of the arguments, and where it stands.
 
-    fields: tuple[str, ...]
+    `written` are paths of fields below a place (an empty one: all of it), `read` those that it leaves.
+    """
+
+    written: tuple[Path, ...]
     path: str
     line: int
     unit: str
     status: Status
     form: Form
     places: tuple[Path, ...] = ()
+    read: tuple[Path, ...] = ()
 
     def writes(self, path: Path) -> bool:
         """Whether what stands at a path of the arguments is its doing."""
-        inside = any(path[: len(place)] == place for place in self.places)
-        return inside and (not self.fields or bool(set(self.fields) & set(map(str, path))))
+        for place in self.places:
+            below = path[len(place) :]
+            if path[: len(place)] != place:
+                continue
+            if any(tie.matches(below, field) for field in self.written):
+                return True
+            over = any(tie.begins(field, below) for field in self.written)
+            if over and not any(tie.begins(field, below) for field in self.read):
+                return True
+        return False
 
     @property
     def name(self) -> str:
@@ -56,7 +71,7 @@ class Derivation:
     def says(self) -> str:
         """The derivation in a clause."""
         how = "re-run" if self.status == "ran" else "re-run; it stands beside the tests, so it is only stated"
-        written = ", ".join(self.fields) or "what it logs"
+        written = ", ".join(dict.fromkeys(filter(None, map(tie.named, self.written)))) or "what it logs"
         return f"{written}: written by {self.unit} at {self.name}, {how}"
 
 
@@ -66,9 +81,7 @@ class _Source:
 
     number: int
     derivation: Derivation
-    rows: tuple[Path, ...] = ()
-    parameter: str = ""
-    needed: tuple[str, ...] = ()
+    tie: Tie | None = None
     calls: tuple[tuple[Path, Call], ...] = ()
 
 
@@ -84,7 +97,6 @@ class Derived:
 def derive(
     session: Session,
     world: World,
-    sides: Sequence[shape.Sides],
     producers: Sequence[Target],
     calls: Sequence[Sequence[Call]],
     free: Sequence[Change],
@@ -99,23 +111,13 @@ def derive(
             number, parameters = session.add_producer(
                 producer.path, producer.unit, module, classes_of(recorded, module)
             )
-            source = _tie(session, number, world, sides, producer, parameters, recorded)
+            sources.append(_source(session, number, world, producer, parameters, recorded))
         except ProbeError as error:
-            not_run.append(f"producer {producer.name}: {error}")
-            continue
-        if source is None:
-            not_run.append(
-                f"producer {producer.name}: nothing in the arguments is what it writes, so it was not used"
-            )
-        else:
-            sources.append(source)
+            not_run.append(f"producer {producer.name} was not used: {error}")
     if not sources:
         return Derived((), (), tuple(not_run))
-    derivations = [
-        replace(source.derivation, places=(*source.rows, *dict.fromkeys(path for path, _ in source.calls)))
-        for source in sources
-    ]
-    tried = _again(session, world, sources, derivations, free)
+    derivations = [source.derivation for source in sources]
+    tried = _again(session, world, sources, free, not_run)
     tried += [one for source in sources for one in _own_inputs(session, world, source)]
     return Derived(tuple(tried), tuple(derivations), tuple(not_run))
 
@@ -126,52 +128,43 @@ def _status(producer: Target) -> Status:
     return "stated" if beside_tests or parts[-1].endswith("_test.py") or parts[-1] == "conftest.py" else "ran"
 
 
-def _tie(
+def _source(
     session: Session,
     number: int,
     world: World,
-    sides: Sequence[shape.Sides],
     producer: Target,
     parameters: Sequence[tuple[str, bool]],
     recorded: Sequence[Call],
-) -> _Source | None:
-    def derivation(fields: Iterable[str], form: Form) -> Derivation:
-        return Derivation(tuple(fields), producer.path, producer.line, producer.unit, _status(producer), form)
+) -> _Source:
+    """The producer tied by running it, else by its recorded calls. Raises ProbeError where neither can be."""
 
-    must = [name for name, needed in parameters if needed]
-    for pair in sides:
-        rows = plain.at(dict(world), pair.other)
-        if len(must) <= 1 and parameters and shape.is_rows(rows):
-            parameter = must[0] if must else parameters[0][0]
-            written = _written_in_place(session, number, parameter, rows)
-            if written:
-                places = (pair.other, pair.baseline)
-                return _Source(number, derivation(written, "in place"), places, parameter)
-    for _, record in _records(world):
-        names = shape.fields(record)
-        needed = tuple(name for name, _ in parameters if name in names)
-        if set(must) <= set(needed) and needed:
-            (made,) = session.produce(number, [{name: names[name] for name in needed}])
-            out = shape.fields(made.returned) if made else {}
-            if out and all(name in names and plain.same(names[name], value) for name, value in out.items()):
-                found = tuple(p for p, r in _records(world) if set(names) == set(shape.fields(r)))
-                # What it only hands through is not its doing.
-                written = [name for name in out if name not in needed]
-                return (
-                    _Source(number, derivation(written, "record"), found, needed=needed) if written else None
-                )
-    return _tie_calls(session, number, world, recorded, derivation)
+    def derivation(
+        written: Sequence[Path], form: Form, places: Sequence[Path], read: Sequence[Path] = ()
+    ) -> Derivation:
+        where = (producer.path, producer.line, producer.unit)
+        return Derivation(tuple(written), *where, _status(producer), form, tuple(places), tuple(read))
+
+    try:
+        found = tie.tie(session, number, parameters, world, producer, recorded)
+    except ProbeError:
+        usable = [call for call in recorded if not call.raised][:MOST_CALLS]
+        fields, results = _results(world, usable)
+        if results:
+            written = [(name,) for name in fields]
+            return _Source(number, derivation(written, "call", _places(results)), calls=results)
+        logs = _logs(session, number, world, usable)
+        if logs:
+            return _Source(number, derivation([()], "log", _places(logs)), calls=logs)
+        raise
+    return _Source(number, derivation(found.written, "again", found.places, found.read), found)
 
 
-def _tie_calls(
-    session: Session,
-    number: int,
-    world: World,
-    recorded: Sequence[Call],
-    derivation: object,
-) -> _Source | None:
-    assert callable(derivation)
-    usable = [call for call in recorded if not call.raised][:MOST_CALLS]
+def _places(calls: Sequence[tuple[Path, Call]]) -> list[Path]:
+    return list(dict.fromkeys(path for path, _ in calls))
+
+
+def _results(world: World, usable: Sequence[Call]) -> tuple[list[str], tuple[tuple[Path, Call], ...]]:
+    """Recorded calls whose result stands in the arguments as a record, and its fields."""
     tied: list[tuple[Path, Call]] = []
     fields: dict[str, None] = {}
     for call in usable:
@@ -182,15 +175,21 @@ def _tie_calls(
                 tied.append((path, call))
                 fields.update(dict.fromkeys(out))
                 break
-    if tied:
-        return _Source(number, derivation(fields, "call"), calls=tuple(tied))
+    return list(fields), tuple(tied)
+
+
+def _logs(
+    session: Session, number: int, world: World, usable: Sequence[Call]
+) -> tuple[tuple[Path, Call], ...]:
+    """Recorded calls that log lines which stand in a text of the arguments."""
+    tied: list[tuple[Path, Call]] = []
     texts = [(name,) for name, value in world.items() if type(value) is str]
     made = session.produce(number, [call.arguments for call in usable])
     for call, one in zip(usable, made, strict=True):
         for path in texts:
             if one and any(line and line in world[path[0]] for line in one.log):
                 tied.append((path, call))
-    return _Source(number, derivation((), "log"), calls=tuple(tied)) if tied else None
+    return tuple(tied)
 
 
 def _records(world: World) -> Iterator[tuple[Path, Plain]]:
@@ -199,112 +198,96 @@ def _records(world: World) -> Iterator[tuple[Path, Plain]]:
             yield path, part
 
 
-def _written_in_place(session: Session, number: int, parameter: str, rows: Plain) -> list[str]:
-    """Fields of the rows that running the producer brings back after they were changed."""
-    names = list(shape.fields(rows[0]))
-    asked = [{parameter: rows}]
-    spoiled = []
-    for name in names:
-        changed = [_spoiled(row, name) for row in rows]
-        if all(row is not None for row in changed):
-            spoiled.append(name)
-            asked.append({parameter: changed})
-    made = session.produce(number, asked)
-    results = [
-        None if one is None else _rows_out(one.after.get(parameter), one.returned, rows) for one in made
-    ]
-    if results[0] is None or not plain.same(results[0], rows):
-        return []
-    return [
-        name
-        for name, result in zip(spoiled, results[1:], strict=True)
-        if result is not None and plain.same(result, rows)
-    ]
-
-
-def _spoiled(row: Plain, name: str) -> Plain:
-    value = shape.fields(row).get(name)
-    listed = changes({"row": row}, [("row", name)], most=12) if value is not None else []
-    change = next((one for one in listed if one.size == "real"), None)
-    changed = edits.apply({"row": row}, [change.edit]) if change else None
-    return changed["row"] if changed else None
-
-
-def _rows_out(after: Plain, returned: Plain, rows: Plain) -> Plain:
-    """The rows that a producer left: those it returned, else those it was handed."""
-    if type(returned) is list and returned and shape.is_rows(returned) and len(returned) == len(rows):
-        return returned
-    return after if type(after) is type(rows) else None
+# ---- after a change ---------------------------------------------------------------------------------------
 
 
 def _again(
     session: Session,
     world: World,
     sources: Sequence[_Source],
-    derivations: Sequence[Derivation],
     free: Sequence[Change],
+    not_run: list[str],
 ) -> list[tuple[Change, tuple[Edit, ...]]]:
-    """Every free change of what no producer writes, followed by what the producers then write."""
-    kept: list[tuple[Change, tuple[Edit, ...], dict[str, Plain]]] = []
+    """Every free change of what no producer writes, followed by what the producers then write.
+
+    Each is run once more for each of the others, so that one may write what another reads. A change that
+    they take back is none.
+    """
+    kept: list[_Followed] = []
     for change in free:
-        if any(one.writes(change.edit.path) for one in derivations):
+        if any(source.derivation.writes(change.edit.path) for source in sources):
             continue
         changed = edits.apply(world, [change.edit])
         if changed is not None:
             kept.append((change, (change.edit,), changed))
-    for source in sources:
-        for root in source.rows:
-            kept = _rewritten(session, source, root, world, kept)
-    return [(change, made) for change, made, _ in kept]
+    tied = [source for source in sources if source.tie is not None]
+    count, raised = len(kept), dict[str, None]()
+    for turn in range(len(tied)):
+        before = kept
+        for source in tied:
+            for place in source.derivation.places:
+                kept = _followed(session, source, place, world, kept, raised)
+        if turn and [len(made) for _, made, _ in before] == [len(made) for _, made, _ in kept]:
+            break
+    if len(kept) < count:
+        not_run.append(
+            f"{count - len(kept)} changes are left out: a producer raised on them ({next(iter(raised), '')})"
+        )
+    return [(change, made) for change, made, changed in kept if not plain.same(changed, dict(world))]
 
 
-def _rewritten(
+def _followed(
     session: Session,
     source: _Source,
-    root: Path,
+    place: Path,
     world: World,
-    listed: Sequence[tuple[Change, tuple[Edit, ...], dict[str, Plain]]],
-) -> list[tuple[Change, tuple[Edit, ...], dict[str, Plain]]]:
+    listed: Sequence[_Followed],
+    raised: dict[str, None],
+) -> list[_Followed]:
     """The changes with one producer run again at one place, where what it reads there has changed.
 
     Changes after which it cannot run are left out: the product would not have written anything.
     """
-    before = plain.at(dict(world), root)
-    out = []
-    asked = []
-    for change, made, changed in listed:
+    assert source.tie is not None
+    binding = source.tie.binding
+    before = binding.arguments(plain.at(dict(world), place), world)
+    out: list[_Followed | None] = []
+    asked: list[tuple[int, Plain, dict[str, Plain]]] = []
+    for at, (_, _, changed) in enumerate(listed):
+        out.append(listed[at])
         try:
-            part = plain.at(changed, root)
-        except LookupError:
-            part = None
-        if part is None or plain.same(part, before):
-            out.append((change, made, changed))
-        elif (arguments := _inputs(source, part)) is not None:
-            asked.append((arguments, part, change, made, changed))
-    for (_, part, change, made, changed), one in zip(
-        asked, session.produce(source.number, [arguments for arguments, *_ in asked]), strict=True
-    ):
-        sets = None if one is None else _outputs(source, root, part, one)
-        again = None if sets is None else edits.apply(changed, sets)
-        if sets is not None:
-            out.append((change, (*made, *sets), changed if again is None else again))
-    return out
+            part = plain.at(changed, place)
+        except (LookupError, TypeError):
+            continue
+        arguments = binding.arguments(part, changed)
+        if arguments is not None and not plain.same(arguments, before):
+            asked.append((at, part, arguments))
+    said: list[str] = []
+    made = session.produce(source.number, [arguments for *_, arguments in asked], said)
+    raised.update(dict.fromkeys(said))
+    for (at, part, _), one in zip(asked, made, strict=True):
+        change, done, changed = listed[at]
+        if one is None:
+            out[at] = None
+            continue
+        sets = _sets(binding.outcome(part, one), part, place, source.tie.written)
+        again = edits.apply(changed, sets) if sets else changed
+        out[at] = (change, (*done, *sets), again) if again is not None else listed[at]
+    return [one for one in out if one is not None]
 
 
-def _inputs(source: _Source, part: Plain) -> dict[str, Plain] | None:
-    if source.parameter:
-        return {source.parameter: part}
-    names = shape.fields(part)
-    return {name: names[name] for name in source.needed} if set(source.needed) <= set(names) else None
-
-
-def _outputs(source: _Source, root: Path, part: Plain, made: Made) -> list[Edit] | None:
-    """The edits that put what a producer made into its place; None where it made nothing of use."""
-    if source.parameter:
-        rows = _rows_out(made.after.get(source.parameter), made.returned, part)
-        return None if rows is None else [] if plain.same(rows, part) else [Edit("set", root, rows)]
-    names, out = shape.fields(part), shape.fields(made.returned)
-    return [Edit("set", (*root, k), v) for k, v in out.items() if k in names and not plain.same(v, names[k])]
+def _sets(after: Plain, part: Plain, place: Path, written: Sequence[Path]) -> list[Edit]:
+    """The edits that put what a producer writes into a part."""
+    found = []
+    for field in written:
+        for where in tie.concrete(part, field):
+            try:
+                value = plain.at(after, where)
+            except (LookupError, TypeError):
+                continue
+            if not plain.same(value, plain.at(part, where)):
+                found.append(Edit("set", (*place, *where), value))
+    return found
 
 
 def _own_inputs(session: Session, world: World, source: _Source) -> Iterator[tuple[Change, tuple[Edit, ...]]]:

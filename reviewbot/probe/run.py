@@ -247,7 +247,7 @@ def derived_of(session: Session, base: Base, wish: Wish, found: Search) -> Deriv
     if not wish.producers:
         return Derived((), (), ())
     free = [one.change for one in found.tried]
-    return derive(session, base.world, base.sides, wish.producers, wish.producer_calls, free)
+    return derive(session, base.world, wish.producers, wish.producer_calls, free)
 
 
 def alive_of(

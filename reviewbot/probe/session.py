@@ -219,8 +219,10 @@ class Session:
         except (TypeError, ValueError):
             raise ProbeError("the child named parameters that make no sense") from None
 
-    def produce(self, number: int, listed: Sequence[Mapping[str, Plain]]) -> list[Made | None]:
-        """What a producer makes of each set of arguments; None where it raises."""
+    def produce(
+        self, number: int, listed: Sequence[Mapping[str, Plain]], raised: list[str] | None = None
+    ) -> list[Made | None]:
+        """What a producer makes of each set of arguments; None where it raises, its error in `raised`."""
         if self._box is None:
             self._start()
         assert self._box is not None
@@ -230,18 +232,21 @@ class Session:
             arguments = [plain.encode(dict(one)) for one in part]
             self._box.send({"do": "produce", "number": number, "arguments": arguments, "seconds": 2.0})
             for index in range(len(part)):
-                out.append(self._made(index))
+                made = self._made(index)
+                if isinstance(made, str) and raised is not None:
+                    raised.append(made)
+                out.append(None if isinstance(made, str) else made)
             self._await("done", 20.0)
         return out
 
-    def _made(self, index: int) -> Made | None:
+    def _made(self, index: int) -> Made | str:
         assert self._box is not None
         try:
             line = self._box.receive(time.monotonic() + 10)
             if line.get("at") != index:
                 raise ChildGone("it answered what was not asked")
             if "raised" in line:
-                return None
+                return str(line["raised"])[:300]
             after = plain.decode(line["after"])
             if type(after) is not dict:
                 raise ValueError("arguments are named")

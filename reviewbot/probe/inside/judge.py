@@ -80,13 +80,7 @@ def _call(
     expected: Plain,
 ) -> Outcome:
     try:
-        value = call()
-        if inspect.iscoroutine(value):
-            import asyncio
-
-            value = asyncio.run(value)
-        elif isinstance(value, types.GeneratorType):
-            value = list(value)
+        value = finished(call())
     except TimeIsUp:
         raise
     except stubs.StubUsed as error:
@@ -97,6 +91,15 @@ def _call(
     except BaseException as error:
         return _failed(error, switchboard, relative)
     return _returned(value, protocol, expected)
+
+
+def finished(value: Any) -> Any:
+    """What a call came to: a coroutine is run, a generator read to its end."""
+    if inspect.iscoroutine(value):
+        import asyncio
+
+        return asyncio.run(value)
+    return list(value) if isinstance(value, types.GeneratorType) else value
 
 
 def _failed(error: BaseException, switchboard: Switchboard, relative: Callable[[str], str | None]) -> Outcome:

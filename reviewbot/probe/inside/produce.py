@@ -56,7 +56,7 @@ class Producer:
         sys.stdout = sys.stderr = io.StringIO()
         try:
             built = {name: plain.build(value) for name, value in arguments.items()}
-            returned = self.bind(built)()
+            returned = judge.finished(self.bind(built)())
             made = {
                 "returned": _plain(returned),
                 "after": plain.encode(plain.flatten(built)),
