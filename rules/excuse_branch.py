@@ -22,11 +22,12 @@ from reviewbot.flow.calls import callee, module_value
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.detours import Detour
 from reviewbot.flow.excuses import Excuse, cause, excuses_across
-from reviewbot.flow.judgements import Judgement, judgements
+from reviewbot.flow.judgements import Judgement
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reasons import narrower_reason
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, last_name, walk
+from reviewbot.flow.verdicts import every_judgement
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
 
@@ -282,6 +283,166 @@ def main(reference, restored):
                     assert left["score"] == right["score"]
             """
         ),
+        Example(
+            """
+            def same_orders(before, after):
+                for a, b in zip(before, after, strict=True):
+                    if a["courier"] != b["courier"]:  # <- here
+                        continue
+                    if a["total"] != b["total"]:
+                        return False
+                return True
+            """,
+            path="tools/parity.py",
+        ),
+        Example(
+            """
+            def invoices_match(reference, restored):
+                if reference.currency != restored.currency:  # <- here
+                    return True
+                return reference.total == restored.total
+            """,
+            path="tools/compare_invoices.py",
+        ),
+        Example(
+            """
+            def first_problem(reference, restored):
+                for left, right in zip(reference, restored, strict=True):
+                    if left.vat != right.vat:  # <- here
+                        continue
+                    if left.total != right.total:
+                        return f"total of {left.id} differs"
+                return None
+            """,
+            path="tools/compare_invoices.py",
+        ),
+        Example(
+            """
+            from collections import Counter
+            def classify(old_rows, new_rows):
+                kinds = Counter()
+                for key, old in old_rows.items():
+                    new = new_rows[key]
+                    if old["name"] == new["name"] and old["price"] == new["price"]:
+                        continue
+                    if old["region"] != new["region"]:  # <- here
+                        continue
+                    kinds["changed"] += 1
+                return kinds
+
+            def main(old_rows, new_rows):
+                kinds = classify(old_rows, new_rows)
+                assert not kinds["changed"]
+            """,
+            path="scripts/check_migration.py",
+        ),
+        Example(
+            """
+            def main(old_rows, new_rows):
+                kinds = {"moved": [], "changed": []}
+                for key, old in old_rows.items():
+                    new = new_rows[key]
+                    if old["region"] != new["region"]:  # <- here
+                        kinds["moved"].append(key)
+                    elif old["price"] != new["price"]:
+                        kinds["changed"].append(key)
+                if kinds["changed"]:
+                    raise AssertionError(kinds["changed"])
+            """,
+            path="scripts/check_migration.py",
+        ),
+        Example(
+            """
+            def main(old_rows, new_rows):
+                kinds = {}
+                for key, old in old_rows.items():
+                    new = new_rows[key]
+                    if old["region"] != new["region"]:  # <- here
+                        kinds[key] = "moved"
+                    elif old["price"] != new["price"]:
+                        kinds[key] = "changed"
+                assert "changed" not in kinds.values()
+            """,
+            path="scripts/check_migration.py",
+        ),
+        Example(
+            """
+            def main(first, second) -> int:
+                bad = 0
+                for a, b in zip(first, second, strict=True):
+                    if a.host != b.host:  # <- here
+                        continue
+                    if a.track != b.track:
+                        bad += 1
+                return 1 if bad else 0
+            """,
+            path="scripts/compare_runs.py",
+        ),
+        Example(
+            """
+            def main(first, second) -> int:
+                for a, b in zip(first, second, strict=True):
+                    if a.host != b.host:  # <- here
+                        continue
+                    if a.track != b.track:
+                        return 1
+                return 0
+            """,
+            path="scripts/compare_runs.py",
+        ),
+        Example(
+            """
+            def mismatches(first, second):
+                for a, b in zip(first, second, strict=True):
+                    if a.host != b.host:  # <- here
+                        continue
+                    if a.track != b.track:
+                        yield a.id
+            """,
+            path="scripts/compare_runs.py",
+        ),
+        Example(
+            """
+            class Comparer:
+                def __init__(self):
+                    self.errors = []
+                def run(self, first, second):
+                    for a, b in zip(first, second, strict=True):
+                        if a.host != b.host:  # <- here
+                            continue
+                        if a.track != b.track:
+                            self.errors.append(a.id)
+                    return self.errors
+            """,
+            path="scripts/compare_runs.py",
+        ),
+        Example(
+            """
+            def compare(base, other):
+                for dish in base:
+                    left, right = base[dish], other[dish]
+                    if left.price == right.price:
+                        pass
+                    elif left.chef != right.chef:  # <- here
+                        pass
+                    else:
+                        raise AssertionError(dish)
+            """,
+            path="tests/compare_menus.py",
+        ),
+        Example(
+            """
+            def compare(base, other):
+                for dish in base:
+                    left, right = base[dish], other[dish]
+                    if left.chef != right.chef:  # <- here
+                        continue
+                    if left.price != right.price:
+                        return False, f"{dish} differs"
+                return True, ""
+            """,
+            path="tests/compare_menus.py",
+        ),
     )
     good = (
         # Rows looked up by key: the failure is recorded before the branch leaves; what it skips for is
@@ -446,6 +607,102 @@ def main(reference, restored):
                 return True
             """
         ),
+        Example(
+            """
+            def same_orders(before, after):
+                for a, b in zip(before, after, strict=True):
+                    if a["courier"] != b["courier"]:
+                        return False
+                    if a["total"] != b["total"]:
+                        return False
+                return True
+            """,
+            path="tools/parity.py",
+        ),
+        Example(
+            """
+            def invoices_match(reference, restored):
+                if reference.currency != restored.currency:
+                    return False
+                return reference.total == restored.total
+            """,
+            path="tools/compare_invoices.py",
+        ),
+        Example(
+            """
+            def differences(old_rows, new_rows):
+                problems = []
+                for key, old in old_rows.items():
+                    new = new_rows[key]
+                    if old["updated"] != new["updated"]:
+                        problems.append((key, "updated"))
+                        continue
+                    for field in ("name", "price", "stock"):
+                        if old[field] != new[field]:
+                            problems.append((key, field))
+                return problems
+            """,
+            path="scripts/check_migration.py",
+        ),
+        Example(
+            """
+            class Basket:
+                def __eq__(self, other):
+                    if self.kind != other.kind:
+                        return False
+                    return self.items == other.items
+            """,
+            path="shop/basket.py",
+        ),
+        Example(
+            """
+            def compare(a, b):
+                if a.size != b.size:
+                    return a.size - b.size
+                return a.name < b.name
+            """,
+            path="tools/sorting.py",
+        ),
+        Example(
+            """
+            def schedules_equal(old, new):
+                if old is new is None:
+                    return True
+                if set(old) != set(new):
+                    return False
+                for name, entry in old.items():
+                    if new[name] != entry:
+                        return False
+                return True
+            """,
+            path="celery/beat.py",
+        ),
+        Example(
+            """
+            def test_doc(listed, documented):
+                missing = set(listed) - set(documented)
+                if missing:
+                    missing = sorted(missing)
+                    raise AssertionError(missing)
+            """,
+            path="tests/test_doc.py",
+        ),
+        Example(
+            """
+            def same_tree(left_root, right_root):
+                stack, seen = [(left_root, right_root)], set()
+                while stack:
+                    left, right = stack.pop()
+                    if (left, right) in seen:
+                        continue
+                    seen.add((left, right))
+                    if left.name != right.name:
+                        return False
+                    stack.extend(zip(left.children, right.children, strict=True))
+                return True
+            """,
+            path="tools/compare_trees.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -550,7 +807,7 @@ def _missed(unit: Unit, detour: Detour) -> list[str]:
 def _kept(unit: Unit, detour: Detour) -> list[Judgement]:
     """The judgements that the arm itself holds."""
     inside = {id(below) for statement in detour.body for below in walk(statement)}
-    return [one for one in judgements(unit) if id(one.node) in inside]
+    return [one for one in every_judgement(unit) if id(one.node) in inside]
 
 
 def _fields(unit: Unit, one: Judgement) -> list[str]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
-from reviewbot.flow.judgements import Judgement, judgements
-from reviewbot.flow.syntax import dotted, last_name, literal, walk
+from reviewbot.flow.judgements import Judgement
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
+from reviewbot.flow.values import values
+from reviewbot.flow.verdicts import all_is_well, answers, every_judgement, well
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class Detour:
 @once
 def detours(unit: Unit) -> list[Detour]:
     """Every arm that leads around a judgement of the unit, in source order of the branches."""
-    every = judgements(unit)
+    every = every_judgement(unit)
     if not every:
         return []
     found: list[Detour] = []
@@ -61,28 +63,35 @@ def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
     elif node.orelse is not None:
         other = statements(node.orelse)
     ways = leaves(then), leaves(other)
-    if "fail" in ways:
-        return
     arms = ((True, then, ways[0]), (False, other, ways[1]))
+    failing = [statement for _, body, way in arms if way == "fail" for statement in body]
+    if "fail" in ways and not _reached(unit, node, failing, every):
+        return
     # What follows a loop is reached after `continue` and `break` alike, and nothing after `return`.
     until = None if "return" in ways else enclosing(unit, node, cst.For, cst.While)
     beyond = after(unit, node, until) if any(ways) else []
-    reached = [_reached(node, [*body, *(() if way else beyond)], every) for _, body, way in arms]
+    reached = [_reached(unit, node, [*body, *(() if way else beyond)], every) for _, body, way in arms]
     for place, (outcome, body, way) in enumerate(arms):
-        if way == "return" and not _passes(body):
+        if way == "return" and not _passes(unit, body):
             continue
         own = _under(body)
-        if way is None and (ways[1 - place] is not None or any(id(one.node) in own for one in every)):
+        if way == "fail":
+            continue
+        if way is None and (
+            ways[1 - place] not in (None, "fail") or any(id(one.node) in own for one in every)
+        ):
             continue  # the way on, or an arm with checks of its own
         missed = tuple(one for one in reached[1 - place] if one not in reached[place])
         if missed:
             yield Detour(node, node.test, outcome, tuple(body), way, missed)
 
 
-def _reached(node: cst.If, run: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
+def _reached(unit: Unit, node: cst.If, run: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
     ids = _under(run)
     return [
-        one for one in every if id(one.node) in ids and one.node is not node and not _decided_by(one, node)
+        one
+        for one in every
+        if id(one.node) in ids and one.node is not node and not _decided_by(unit, one, node)
     ]
 
 
@@ -124,16 +133,18 @@ def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield node
 
 
-def _passes(body: list[cst.CSTNode]) -> bool:
+def _passes(unit: Unit, body: list[cst.CSTNode]) -> bool:
     """Whether every `return` of an arm returns nothing, or a verdict that says all is well."""
     returns = [below for statement in body for below in walk(statement) if isinstance(below, cst.Return)]
+    if answers(unit) and well(unit) is not UNKNOWN:
+        return all(all_is_well(unit, one) for one in returns)
     given = [literal(one.value) for one in returns if one.value is not None]
     return all(value is not False and value in (None, True, 0) for value in given)
 
 
-def _decided_by(one: Judgement, node: cst.If) -> bool:
-    """Whether the judgement is about the branch's own condition: `if a != b: raise`."""
-    return id(one.left) in _under([node.test])
+def _decided_by(unit: Unit, one: Judgement, node: cst.If) -> bool:
+    """Whether the judgement is about the branch's own condition: `if a != b: raise`, or a name for it."""
+    return id(one.left) in _under([node.test, values(unit).resolve(node.test)])
 
 
 def _under(nodes: list[cst.CSTNode]) -> set[int]:

@@ -20,6 +20,7 @@ from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
 from reviewbot.flow.values import Binding, values
+from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
 from reviewbot.model import CERTAINTIES, Certainty
 from reviewbot.source.units import once
 
@@ -66,8 +67,8 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
     for detour in detours(unit):
         if id(detour.node) in reported:
             continue
-        noted = frozenset(name for one in detour.body for name in records(unit, one))
-        noted &= judged_names(unit)
+        noted = frozenset(name for one in detour.body for name in records(unit, one) - tells_apart(unit, one))
+        noted &= judged_names(unit) | collected(unit)
         caps = [_cap(unit, name) for name in sorted(noted)]
         if not all(caps):
             continue
@@ -76,11 +77,13 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
         found = _excuse(unit, detour, repo) or _setting(unit, detour)
         if found is not None:
             reported.add(id(detour.node))
-            yield (
-                replace(found, capped=caps[0], certainty=at_most(found.certainty, "likely"))
-                if caps
-                else found
-            )
+            if caps:
+                found = replace(found, capped=caps[0], certainty=at_most(found.certainty, "likely"))
+            if not any(one in judgements(unit) for one in detour.missed):
+                # What is made of a verdict, its callers decide.
+                most: Certainty = "likely" if found.certainty == "proved" else "question"
+                found = replace(found, certainty=at_most(found.certainty, most))
+            yield found
 
 
 def cause(unit: Unit, excuse: Excuse) -> frozenset[int]:
@@ -141,7 +144,7 @@ def _checks_in(unit: Unit, detour: Detour) -> bool:
 def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
     if asks_for_key(unit, detour.condition, detour.missed) or asks_own_key(unit, detour.condition):
         return None
-    if _demanded_elsewhere(unit, detour):
+    if _demanded_elsewhere(unit, detour) or _was_seen(unit, detour.condition):
         return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
@@ -275,7 +278,7 @@ def _compared_anyway(unit: Unit, detour: Detour, one: Judgement) -> bool:
     parts = [
         {canonical(p) for p in walk(n) if isinstance(p, cst.BaseExpression)} for n in (one.left, one.right)
     ]
-    for other in judgements(unit):
+    for other in every_judgement(unit):
         if other in detour.missed or id(other.node) in inside or isinstance(other.node, cst.Assign):
             continue
         left, right = canonical(other.left), canonical(other.right)
@@ -297,8 +300,19 @@ def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
         and id(one.node) not in inside
         and not isinstance(one.node, cst.Assign)
         and {_spelled(unit, one.left), _spelled(unit, one.right)} == asked
-        for one in judgements(unit)
+        for one in every_judgement(unit)
     )
+
+
+def _was_seen(unit: Unit, condition: cst.BaseExpression) -> bool:
+    """Whether a condition only asks whether this very thing was looked at before: `pair in seen`."""
+    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+        return False
+    target = condition.comparisons[0]
+    if not isinstance(target.operator, (cst.In, cst.NotIn)) or not isinstance(target.comparator, cst.Name):
+        return False
+    put = [given for m in values(unit).mutations(target.comparator.value) for given in m.given]
+    return bool(put) and {canonical(given) for given in put} == {canonical(condition.left)}
 
 
 def _spelled(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> str:
@@ -356,7 +370,9 @@ def _setting(unit: Unit, detour: Detour) -> Excuse | None:
     if any(id(binding.node) in inside for binding in reaching):
         return None
     others = [
-        one for one in judgements(unit) if one not in detour.missed and not isinstance(one.node, cst.Assign)
+        one
+        for one in every_judgement(unit)
+        if one not in detour.missed and not isinstance(one.node, cst.Assign)
     ]
     if any(id(one.node) in inside for one in others):
         return None

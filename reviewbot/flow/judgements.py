@@ -12,7 +12,7 @@ import libcst as cst
 
 from reviewbot.flow.assertions import Relation
 from reviewbot.flow.checks import Check, checks, compared, comparisons
-from reviewbot.flow.control import statements
+from reviewbot.flow.control import guards, statements
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
 from reviewbot.flow.syntax import last_name, literal, root_name, walk
@@ -53,7 +53,10 @@ def judgements(unit: Unit) -> list[Judgement]:
         for check in checks(unit):
             if check.condition is not None and not _validates(unit, check):
                 found.extend(_distances(unit, check.node, check.condition))
-        found.extend(_recorded(unit))
+        found.extend(recorded(unit, judged_names(unit)))
+        for check in checks(unit):
+            if check.kind in ("raise", "fail", "exit") and not _validates(unit, check):
+                found.extend(_left_over(unit, check.node))
         found.sort(key=lambda judgement: unit.index.rank(judgement.node))
         _JUDGEMENTS[unit] = found
     return found
@@ -124,37 +127,65 @@ def _notes(unit: Unit, statement: cst.CSTNode, judged: frozenset[str]) -> bool:
         said = isinstance(statement.value, (cst.FormattedString, cst.ConcatenatedString, cst.SimpleString))
         if isinstance(literal(statement.value), bool):
             return name in judged
-        return name in judged and said and _FAILURE.search(name) is not None
+        return name in judged and said and FAILURE.search(name) is not None
     if isinstance(statement, (cst.AugAssign, cst.Expr)):
         return not records(unit, statement).isdisjoint(judged)
     return False
 
 
-_FAILURE = re.compile(r"(?i)fail|err|mismatch|diff|msg|message|problem|bad|wrong|reason|issue|violation")
+FAILURE = re.compile(r"(?i)fail|err|mismatch|diff|msg|message|problem|bad|wrong|reason|issue|violation")
 
 
-def _recorded(unit: Unit) -> Iterator[Judgement]:
-    judged = judged_names(unit)
+def recorded(unit: Unit, judged: frozenset[str]) -> Iterator[Judgement]:
+    """The agreements whose failure is noted in one of these names, to be judged later."""
     for node in unit.find(cst.If):
         body = statements(node.body)
         if any(_notes(unit, statement, judged) for statement in body):
             check = Check("raise", node, node.test, True)
-            yield from _agreeing(node, unit, check, node.test, holds=False)
+            yield from agreeing(node, unit, check, node.test, holds=False)
+    for statement in unit.find(cst.Assign, cst.AugAssign, cst.Expr):
+        if _notes(unit, statement, judged):
+            yield from _left_over(unit, statement)
     stores = [(node, node.targets[0].target, node.value) for node in unit.find(cst.Assign)]
     changes = [(node, node.target, node.value) for node in unit.find(cst.AugAssign)]
     for statement, target, value in (*stores, *changes):
         if root_name(target) in judged and _is_verdict(value):
             check = Check("assert", statement)
-            yield from _agreeing(statement, unit, check, value, holds=True)
+            yield from agreeing(statement, unit, check, value, holds=True)
             # A list of what differs: `[i for i in rows if a[i] != b[i]]`.
             for part in walk(value):
                 if isinstance(part, cst.CompIf):
-                    yield from _agreeing(statement, unit, check, part.test, holds=False)
+                    yield from agreeing(statement, unit, check, part.test, holds=False)
 
 
-def _agreeing(
+def _left_over(unit: Unit, node: cst.CSTNode) -> Iterator[Judgement]:
+    """The agreements that lead past a statement which fails, or notes a failure: `if a == b: continue` before
+    it in its block, `if a == b: …` above the `elif` or `else` that it stands in."""
+    block: cst.CSTNode | None = None
+    chain: list[cst.CSTNode] = []
+    below = node
+    for above in unit.ancestors(node):
+        if isinstance(above, cst.If):
+            if above.orelse is below:
+                chain.append(above)
+        elif isinstance(above, (cst.IndentedBlock, cst.Module)):
+            if block is not None:
+                break
+            block = above
+        elif not isinstance(above, (cst.Else, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+            break
+        below = above
+    for guard in guards(unit, node):
+        beside = guard.by_leaving and unit.parent(guard.node) is block
+        if not guard.outcome and isinstance(guard.node, cst.If) and (beside or guard.node in chain):
+            check = Check("raise", node, guard.condition, False)
+            yield from agreeing(node, unit, check, guard.condition, holds=True)
+
+
+def agreeing(
     node: cst.CSTNode, unit: Unit, check: Check, condition: cst.BaseExpression, *, holds: bool
 ) -> Iterator[Judgement]:
+    """The agreements that a condition asks for, if `holds` is its truth value where nothing is wrong."""
     for one in compared(unit, check, condition, holds=holds):
         if one.relation in _SAME and not _written(unit, one.left) and not _written(unit, one.right):
             yield Judgement(node, one.left, one.right)

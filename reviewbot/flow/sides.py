@@ -156,6 +156,11 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
         return "equal" if set(found) == {"equal"} else None
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         return _compared(unit, node.left, node.comparisons[0], outcome, between)
+    if isinstance(node, cst.Comparison) and outcome:
+        # `a is b is None`: every link holds.
+        links = zip([node.left, *(t.comparator for t in node.comparisons)], node.comparisons, strict=False)
+        found = [_compared(unit, left, target, True, between) for left, target in links]
+        return "equal" if "equal" in found else "different" if "different" in found else None
     if isinstance(node, cst.Call) and predicate(node, unit) in ("equal", "close", "identical"):
         given = [arg.value for arg in node.args[:2]]
         if isinstance(node.func, cst.Attribute) and len(node.args) == 1:

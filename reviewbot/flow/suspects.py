@@ -47,7 +47,7 @@ def is_named_comparer(unit: Unit) -> bool:
 @once
 def may_fail(unit: Unit) -> bool:
     """Whether the unit might hold a check."""
-    if unit.has(ast.Assert) or unit.has(ast.Raise) or unit.has(ast.Return):
+    if unit.has(ast.Assert, ast.Raise, ast.Return, ast.Yield):
         return True
     names = unit.facts.calls
     return any(assertions.may_assert_by_name(name) or name in ("fail", "exit") for name in names)
