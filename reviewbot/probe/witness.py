@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,6 +17,10 @@ from reviewbot.probe.inside.plain import Array, Plain
 from reviewbot.probe.search import Passing, newly_taken
 from reviewbot.probe.session import Run, Session
 from reviewbot.probe.shrink import Small, shrink
+
+# What tells in the inputs how much of a row was restored, and where in the row that begins.
+_RESTORED = re.compile(r"(^|_)(prefix(es)?|restored?|resumed?|saved|kept)(_|$)")
+_BEGINS = re.compile(r"(^|_)(start|begin|offset|from|at)(_|$)")
 
 
 def witness(session: Session, base: Base, passing: Passing, *, until: float) -> Witness:
@@ -147,19 +152,21 @@ def _around(passes: Sequence[bool], at: int) -> tuple[int, int] | None:
 def _restored(
     world: World, row: Plain, mask: Sequence[int], tail: tuple[object, ...]
 ) -> tuple[int, int] | None:
-    """What the inputs say was restored: a prefix's start and length in the row, or its length by row number,
-    counted from the start of the last trained turn."""
-    fields = shape.fields(row)
-    length = next(
-        (v for n, v in fields.items() if "prefix" in n and type(v) is int and "start" not in n), None
-    )
-    start = next((v for n, v in fields.items() if "prefix" in n and type(v) is int and "start" in n), None)
-    if length is None and len(tail) == 2 and type(tail[0]) is int:
+    """What the inputs say was restored: a prefix's start and length in the row, or its length by the row's
+    number or key, counted from the start of the last trained turn."""
+    told = {
+        name: value
+        for name, value in shape.fields(row).items()
+        if _RESTORED.search(name) and type(value) is int
+    }
+    length = next((value for name, value in told.items() if not _BEGINS.search(name)), None)
+    start = next((value for name, value in told.items() if _BEGINS.search(name)), None)
+    if length is None and len(tail) == 2:
         for name, value in world.items():
-            if "prefix" in name and type(value) in (dict, list):
+            if _RESTORED.search(name) and type(value) in (dict, list):
                 try:
                     found = plain.at(value, (tail[0],))
-                except LookupError:
+                except (LookupError, TypeError):
                     continue
                 length = found if type(found) is int else length
     if start is None:

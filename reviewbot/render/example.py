@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -180,6 +181,59 @@ def dropped_field(finding: Finding) -> tuple[Lane, ...]:
         Lane("Handed on as it is", f"{lost} is used", tuple(keeps)),
         Lane(f"Through {builder}", f"{lost} is lost", tuple(loses)),
     )
+
+
+def excused_range(finding: Finding) -> Example | None:
+    """The range that code excuses, on a row that stands for any: its ends as the code writes them. None where
+    the finding does not name both."""
+    begins, ends = (
+        next((step for step in finding.steps if step.says.startswith(f"the excused range {word} `")), None)
+        for word in ("begins with", "ends with")
+    )
+    if begins is None or ends is None:
+        return None
+    low, high = (step.says.split("`")[1] for step in (begins, ends))
+    origin, length = _sum(high)
+    inner = bool(origin) and origin != low
+    one = Strip(
+        field="a row",
+        sides=("baseline", "other run"),
+        baseline=("·",) * 10,
+        other=("·",) * 4 + ("≠",) + ("·",) * 5,
+        at=4,
+        let_through=(2, 7),
+        restored=(5, 7) if inner else None,
+        labels=(
+            f"excused, as lines {begins.line} and {ends.line} have it",
+            "what its end is reckoned from" if inner else "",
+            "a difference here is excused too",
+        ),
+    )
+    says = [
+        f"Excused is what lies from `{low}` up to `{high}` ({begins.path}, lines {begins.line}, {ends.line})."
+    ]
+    if inner:
+        says.append(f"Its end lies `{length}` after `{origin}`; its start has nothing to do with that.")
+    says.append(
+        "Drawn from the code and not from a run: the row and its numbers are made up, for the case in which "
+        "the range begins earlier than its end has a reason for."
+        if inner
+        else "Drawn from the code and not from a run: the row and its numbers are made up."
+    )
+    return Example(
+        "What is excused, on a row that stands for any", svg(partial(strip.draw, one)), tuple(says)
+    )
+
+
+def _sum(code: str) -> tuple[str, str]:
+    """The two parts of `start + length`, both "" for any other expression."""
+    try:
+        node = ast.parse(code, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", ""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return "", ""
+    return ast.unparse(node.left), ast.unparse(node.right)
 
 
 def led_around(finding: Finding) -> tuple[Lane, ...]:

@@ -22,6 +22,7 @@ from reviewbot.source.units import Unit
 AROUND = 2  # lines of code before and after those that matter
 TOGETHER = 16  # lines of steps that are shown in one piece
 DIFF_LINES = 400  # of a proposed change; its file has them all
+LONG_TITLE = 110  # letters of a claim that is not shortened
 MOST = 24  # steps, checks and values of one finding
 
 
@@ -57,8 +58,20 @@ def title(finding: Finding) -> str:
     evidence = finding.evidence
     witness = probe_document.witness(evidence.document) if evidence and evidence.document else None
     if evidence is None or witness is None or not witness.changes:
-        return finding.message
+        return _short(finding.message)
     return example.claim(evidence.entry.rpartition("::")[2], witness)
+
+
+def _short(message: str) -> str:
+    """A long claim up to its first semicolon: the page says all of it below."""
+    first, _, rest = message.partition("; ")
+    return first if rest and len(message) > LONG_TITLE and first.count("`") % 2 == 0 else message
+
+
+def _lead(finding: Finding) -> str:
+    """What the rule says and the title does not."""
+    said = title(finding)
+    return finding.message.removeprefix(f"{said}; ") if said != finding.message else ""
 
 
 def round_of(thread: Thread, review: Review) -> Round:
@@ -90,6 +103,7 @@ def page(
         "thread": thread,
         "finding": finding,
         "title": title(finding),
+        "lead": _lead(finding),
         "review": review,
         "seen": seen,
         "last": review.rounds[-1],
@@ -236,6 +250,9 @@ def _example(thread: Thread, lines: list[str] | None) -> Example | None:
     both = example.dropped_field(finding) if finding.rule == "field-dropped-on-rebuild" else ()
     if both:
         return example.of_lanes("One value, two paths", both)
+    excused = example.excused_range(finding)
+    if excused:
+        return excused
     both = example.led_around(finding)
     return example.of_lanes("One check, two paths", both) if both else None
 

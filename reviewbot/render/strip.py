@@ -19,7 +19,8 @@ class Strip:
 
     `at` is the position that was changed, `roles` the part of the row that each position belongs to,
     `let_through` where the same change passes, `restored` what the inputs say was restored. Positions count
-    from 0 in here; `first` is the number that the first one is shown with.
+    from 0 in here; `first` is the number that the first one is shown with. `labels` are other words for what
+    is let through, what is restored, and where the sides differ.
     """
 
     field: str
@@ -32,6 +33,7 @@ class Strip:
     let_through: tuple[int, int] | None = None
     restored: tuple[int, int] | None = None
     first: int = 0
+    labels: tuple[str, str, str] | None = None
 
     @property
     def length(self) -> int:
@@ -66,14 +68,31 @@ def said(strip: Strip, bounds: tuple[int, int]) -> str:
     return f"index {start}" if end - start == 1 else f"index {start} to {end - 1}"
 
 
+def let_through(strip: Strip, bounds: tuple[int, int]) -> str:
+    """What the range says in which the change passes."""
+    return strip.labels[0] if strip.labels else f"passes all the same: {said(strip, bounds)}"
+
+
+def restored(strip: Strip, bounds: tuple[int, int]) -> str:
+    """What the range says that was restored."""
+    if strip.labels:
+        return strip.labels[1]
+    length = bounds[1] - bounds[0]
+    return f"really restored: {length} token{'' if length == 1 else 's'}, {said(strip, bounds)}"
+
+
 def difference(strip: Strip) -> str:
     """Where the sides part, in words."""
+    if strip.labels:
+        return strip.labels[2]
     at = strip.first_difference
     return f"first difference: index {at + strip.first} ({of(strip.baseline, at)} → {of(strip.other, at)})"
 
 
 def in_words(strip: Strip) -> str:
     """The whole drawing as text."""
+    if strip.labels:
+        return ". ".join(filter(None, (f"{strip.length} positions", *strip.labels))) + "."
     parts = [
         f"{strip.length} positions of {strip.field}",
         f"{strip.sides[0]}: {' '.join(map(shown, strip.baseline))}",
@@ -210,14 +229,13 @@ class _Line:
 
     def _ranges(self, y: float) -> float:
         strip = self.strip
-        excused, restored = strip.let_through, strip.restored
+        excused, kept = strip.let_through, strip.restored
         if excused and (part := self._within(excused)):
-            label = f"passes all the same: {said(strip, excused)}" if part[0] == excused[0] else ""
+            label = let_through(strip, excused) if part[0] == excused[0] else ""
             y = self._range(y, part, "hatched", label)
-        if restored and (part := self._within(restored)):
-            length = restored[1] - restored[0]
-            label = f"really restored: {length} token{'' if length == 1 else 's'}, {said(strip, restored)}"
-            y = self._range(y, part, "restored", label if part[0] == restored[0] else "")
+        if kept and (part := self._within(kept)):
+            label = restored(strip, kept) if part[0] == kept[0] else ""
+            y = self._range(y, part, "restored", label)
         at = strip.first_difference
         if self.start <= at < self.end:
             middle = self._x(at) + self.cell / 2 - 1

@@ -48,17 +48,46 @@ def reviewbot(*words: str | Path, cwd: Path) -> str:
     return run(sys.executable, "-m", "reviewbot", *words, cwd=cwd)
 
 
-def repository_of(case: str, folder: Path) -> None:
-    """A repository whose branch `topic` adds what a case holds."""
+def repository_of(head: Path, folder: Path, base: Path | None = None) -> None:
+    """A repository whose main branch holds `base`, and whose branch `topic` adds what `head` holds."""
     git = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org")
     folder.mkdir(parents=True)
     run(*git, "init", "--quiet", "--initial-branch=main", cwd=folder)
     run(*git, "remote", "add", "origin", "https://github.com/example/serving.git", cwd=folder)
+    if base is not None:
+        shutil.copytree(base, folder, dirs_exist_ok=True)
+    run(*git, "add", "--all", cwd=folder)
     run(*git, "commit", "--quiet", "--allow-empty", "--message", "start", cwd=folder)
     run(*git, "switch", "--quiet", "--create", "topic", cwd=folder)
-    shutil.copytree(ROOT / "tests" / "cases" / case / "repo", folder, dirs_exist_ok=True)
+    shutil.copytree(head, folder, dirs_exist_ok=True)
     run(*git, "add", "--all", cwd=folder)
     run(*git, "commit", "--quiet", "--message", "change", cwd=folder)
+
+
+SEEDS = ROOT / "tests" / "seeds"
+NAMES = (
+    "excuse-wider-than-its-reason",
+    "lines-that-check-nothing",
+    "recorder-beside-a-dump",
+    "saved-part-dropped",
+)
+
+
+@pytest.fixture(scope="session")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pages of each seed, its code run, and of one of them (`not-run`) without that."""
+    folder = tmp_path_factory.mktemp("seeds")
+    for seed in NAMES:
+        repository = folder / "repositories" / seed
+        repository_of(SEEDS / seed / "head", repository, SEEDS / seed / "base")
+        size = folder / f"{seed}.json"
+        words = ("size", "--base", "main", "--probe", "--quiet", "--output-format", "json")
+        size.write_text(reviewbot(*words, cwd=repository))
+        pages = ("report", "--base", "main", "--prove", "--quiet", "--size", size, "--out", folder / seed)
+        reviewbot(*pages, cwd=repository)
+    excuse = folder / "repositories" / "excuse-wider-than-its-reason"
+    reviewbot("report", "--base", "main", "--quiet", "--out", folder / "not-run", cwd=excuse)
+    return folder
 
 
 # A row such as a long one really is: roles, a mask, ranges, a token as text, one token more on one side.
@@ -106,8 +135,9 @@ EVIDENCE = {
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Pages of every kind: findings with a strip, a call tree, two lanes; rounds; probes; parity; size."""
+def site(tmp_path_factory: pytest.TempPathFactory, seeds: Path) -> list[Path]:
+    """Pages of every kind: findings with a strip, a call tree, two lanes; rounds; probes; parity; size; and
+    those of the seeds."""
     folder = tmp_path_factory.mktemp("site")
     example = folder / "parcel-robot"
     run(sys.executable, ROOT / "demo" / "history.py", example, cwd=folder)
@@ -141,9 +171,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         folder / "robot",
         cwd=example,
     )
-    repository_of("field-dropped-on-rebuild", folder / "serving")
+    repository_of(ROOT / "tests" / "cases" / "field-dropped-on-rebuild" / "repo", folder / "serving")
     reviewbot("report", "--base", "main", "--out", folder / "lanes", cwd=folder / "serving")
-    return sorted([*(folder / "robot").glob("*.html"), *(folder / "lanes").glob("C*.html")])
+    ours = [*(folder / "robot").glob("*.html"), *(folder / "lanes").glob("C*.html")]
+    theirs = [*seeds.glob("*/C1.html"), seeds / "lines-that-check-nothing" / "size.html"]
+    return sorted([*ours, *theirs])
 
 
 def _dumps(folder: Path) -> list[Path]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from reviewbot.flow.judging import in_test_file
+from reviewbot.review.size.reckoning import reckons
 from reviewbot.review.size.result import Along
 from reviewbot.review.size.source import NoCut, Source, delete, is_pure, names, stop, without_element
 
@@ -37,10 +38,13 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 @dataclass
 class Draft:
     """Files as a cut leaves them. `texts` yields every (path, content) of the repository at the head that is
-    text; `read` gives one. `files` holds what changed so far."""
+    text; `read` gives one. `files` holds what changed so far. `bold`: values go along that refuse what they
+    are worked out from where it is not as expected, such as a missing key; only a run can tell whether a
+    check is lost with them."""
 
     read: Callable[[str], bytes | None]
     texts: Callable[[], Iterable[tuple[str, bytes]]]
+    bold: bool = False
     files: dict[str, Source] = field(default_factory=dict)
     along: list[Along] = field(default_factory=list)
 
@@ -245,13 +249,13 @@ def _of_module(tree: ast.Module, module: str) -> set[str]:
 
 
 def _variable(draft: Draft, path: str, now: Source, before: Source, name: str) -> _Step:
-    """A local name whose only reader went, and whose value is only looked up."""
+    """A local name whose only reader went, and whose value is only looked up or worked out."""
     for function in _functions(now.tree):
         bound = [one for one in ast.walk(function) if isinstance(one, ast.stmt) and _target(one) == name]
         if len(bound) != 1 or names(function)[name] != 1 or name not in _read_in(before, function.name):
             continue
         value = bound[0].value  # type: ignore[attr-defined]
-        if value is not None and is_pure(value):
+        if value is not None and (is_pure(value) or (draft.bold and reckons(value, now))):
             return delete(now, bound[0]), Along("variable", name, path, _line_before(before, bound[0], name))
     return None
 

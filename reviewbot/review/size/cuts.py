@@ -26,12 +26,16 @@ _IMPLIED = re.compile(r"^`(\w+)` is computed from")
 
 @dataclass(frozen=True)
 class Made:
-    """A cut with the files that it changes, as they were and as they become."""
+    """A cut with the files that it changes, as they were and as they become.
+
+    `bold` is the same cut with more that goes along, for where a run shows that nothing is lost by it.
+    """
 
     cut: Cut
     finding: Finding
     before: Mapping[str, bytes] = field(default_factory=dict)
     after: Mapping[str, bytes] = field(default_factory=dict)
+    bold: Made | None = None
 
 
 def cuts(
@@ -51,7 +55,11 @@ def cuts(
     for thread in threads:
         asked = questions and thread.finding.rule in ANSWERED
         if thread.finding.certainty != "question" or asked:
-            out.append(_cut(thread, Draft(read, texts), own))
+            made = _cut(thread, Draft(read, texts), own)
+            if made.after:
+                bold = _cut(thread, Draft(read, texts, bold=True), own)
+                made = replace(made, bold=bold if bold.after and bold.after != made.after else None)
+            out.append(made)
     return out
 
 

@@ -96,11 +96,20 @@ def tried(
         for number, one in enumerate(made, 1):
             if one.cut.state == "applies":
                 progress(f"running diff {number} of {len(made)}: {one.cut.id}")
-                one = _judged(bench, one)
+                one = _best(bench, one)
             # A question that no run has answered stays one: nothing is proposed.
             if one.cut.certainty != "question" or one.cut.state == "tested":
                 out.append(one)
         return out
+
+
+def _best(bench: _Bench, made: Made) -> Made:
+    """The cut with all that could go along, if running shows that nothing is lost by it; else the other."""
+    if made.bold is not None:
+        bold = _judged(bench, made.bold)
+        if bold.cut.state == "tested":
+            return bold
+    return _judged(bench, made)
 
 
 def _judged(bench: _Bench, made: Made) -> Made:

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-EXACT = ("hours", "drawn", "error", "weight")
+EXACT = ("hours", "loss_mask", "error", "weight")
 EXACT_IF_EXCUSED = ("error", "weight")
 
 
@@ -22,7 +22,7 @@ def explain(calm, stormy, saved):
     first = next((at for at in places if calm["hours"][at] != stormy["hours"][at]), None)
     if first is None:
         return {"kind": "same"}
-    start = calm["drawn"].index(1)
+    start = calm["loss_mask"].index(1)
     saved_end = stormy["resumed_at"] + saved
     if start <= first < saved_end:
         return {"kind": "before_cut", "first": first}
@@ -47,17 +47,21 @@ def compare(calm, stormy, excused=frozenset()):
                 raise AssertionError(f"{key}: {field} differs")
 
 
+def check(calm, stormy, saved):
+    """Requires the same rows; `saved` gives how many drawn hours of a station the power cut had left."""
+    reasons = {key: explain(calm[key], stormy[key], hours) for key, hours in saved.items()}
+    excused = frozenset(key for key, why in reasons.items() if why["kind"] == "before_cut")
+    compare(calm, stormy, excused)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("calm")
     parser.add_argument("stormy")
     parser.add_argument("saved")
     options = parser.parse_args()
-    calm, stormy = load(options.calm), load(options.stormy)
     saved = {tuple(key): hours for key, hours in json.loads(Path(options.saved).read_text())}
-    reasons = {key: explain(calm[key], stormy[key], hours) for key, hours in saved.items()}
-    excused = frozenset(key for key, why in reasons.items() if why["kind"] == "before_cut")
-    compare(calm, stormy, excused)
+    check(load(options.calm), load(options.stormy), saved)
 
 
 if __name__ == "__main__":
