@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
 from reviewbot.flow.syntax import dotted
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
@@ -56,17 +56,11 @@ def _local(unit: Unit, node: cst.BaseExpression) -> bool:
     return bool(values(unit).reaching(node))
 
 
-_SITES: WeakKeyDictionary[Unit, list[tuple[cst.Call, str]]] = WeakKeyDictionary()
-
-
+@once
 def call_sites(unit: Unit) -> list[CallSite]:
     """The calls of same-file functions in a unit, in source order."""
-    found = _SITES.get(unit)
-    if found is None:
-        called = ((call, callee(unit, call)) for call in unit.find(cst.Call))
-        found = _SITES[unit] = [(call, function.name) for call, function in called if function is not None]
-    sites = ((call, unit.file.unit(name)) for call, name in found)
-    return [CallSite(unit, call, function) for call, function in sites if function is not None]
+    called = ((call, callee(unit, call)) for call in unit.find(cst.Call))
+    return [CallSite(unit, call, function) for call, function in called if function is not None]
 
 
 def callers(unit: Unit) -> list[CallSite]:

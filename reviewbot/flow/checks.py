@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -148,17 +147,9 @@ def raising_context(item: cst.WithItem) -> cst.Call | None:
     return None
 
 
-_SHARED: WeakKeyDictionary[Unit, list[Check]] = WeakKeyDictionary()
-
-
+@once
 def checks(unit: Unit) -> list[Check]:
     """Every check in a unit, in source order. Worked out once, because most rules ask."""
-    if unit not in _SHARED:
-        _SHARED[unit] = _checks(unit)
-    return _SHARED[unit]
-
-
-def _checks(unit: Unit) -> list[Check]:
     found: list[Check] = []
     for node in unit.find(cst.Assert, cst.Raise, cst.Expr, cst.With):
         check = _check(unit, node)

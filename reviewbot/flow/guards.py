@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -21,6 +20,7 @@ from reviewbot.flow.checks import call_of, is_assertion_call, may_assert, operan
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
 from reviewbot.flow.terms import Terms, counted_by, terms
 from reviewbot.source.tree import children
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -258,13 +258,14 @@ def _finite(unit: Unit, depth: int) -> bool:
 
 # How guards are found.
 
-_SIZES: WeakKeyDictionary[Unit, list[tuple[cst.CSTNode, list[str]]]] = WeakKeyDictionary()
 
-
-def _equal_sizes(unit: Unit, depth: int = _DEPTH) -> list[tuple[cst.CSTNode, list[str]]]:
+@once
+def _equal_sizes(unit: Unit) -> list[tuple[cst.CSTNode, list[str]]]:
     """Each guard over lengths with the terms that it makes equally long."""
-    if unit in _SIZES:
-        return _SIZES[unit]
+    return _sizes_through_calls(unit, _DEPTH)
+
+
+def _sizes_through_calls(unit: Unit, depth: int) -> list[tuple[cst.CSTNode, list[str]]]:
     own = terms(unit)
     found = [(pair.node, sizes) for pair in pairs(unit) for sizes in _compared_sizes(own, pair)]
     if depth:
@@ -272,12 +273,10 @@ def _equal_sizes(unit: Unit, depth: int = _DEPTH) -> list[tuple[cst.CSTNode, lis
             given = {name: own.text(value) for name, value in bound.items()}
             if not given:
                 continue
-            for _, sizes in _equal_sizes(function, depth - 1):
+            for _, sizes in _sizes_through_calls(function, depth - 1):
                 moved = [term for term in (_moved(size, given) for size in sizes) if term is not None]
                 if len(moved) > 1:
                     found.append((call, moved))
-    if depth == _DEPTH:
-        _SIZES[unit] = found
     return found
 
 

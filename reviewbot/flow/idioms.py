@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -44,31 +43,29 @@ class Stretch:
 def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretch]]:
     """Groups of stretches of at least `least` statements and `nodes` nodes that stand in at least `times`
     functions, the longest first; no statement is in two groups."""
-    blocks = [(unit, body) for unit in file.units if unit.is_function for body in _bodies(unit.tree)]
-    outlines = Counter(_outline(statement) for _, body in blocks for statement in body)
-    known = {
-        id(statement): _blank(statement)
-        for _, body in blocks
-        for statement in body
-        if outlines[_outline(statement)] >= times
-    }
-    count = Counter(blank for blank, _ in known.values())
-    common = {place for place, (blank, _) in known.items() if count[blank] >= times}
-    blocks = [(unit, run) for unit, body in blocks for run in _runs(body, common) if len(run) >= least]
+    blocks = [
+        (unit, body)
+        for unit in file.units
+        if unit.is_function
+        for body in _bodies(unit.tree)
+        if len(body) >= least
+    ]
+    words = _Words()
+    # What is told cheaply first: the like of most statements stands nowhere else.
+    for told in (_outline, words.blank):
+        blocks = list(_runs(blocks, _alike(blocks, told, least, times), least))
     taken: set[int] = set()
     out = []
     longest = max((len(body) for _, body in blocks), default=0)
     for size in range(min(LONGEST, longest), least - 1, -1):
         groups: dict[tuple[str, ...], list[Stretch]] = {}
-        for unit, body in blocks:
-            for start in range(len(body) - size + 1):
-                part = body[start : start + size]
-                weight = sum(known[id(one)][1] for one in part)
-                if weight < nodes or any(id(one) in taken for one in part):
-                    continue
-                whole = len(own_body(unit.tree)) == size and part[0] in unit.tree.body  # type: ignore[arg-type]
-                made = Stretch(unit, tuple(part), weight, whole)
-                groups.setdefault(_exact(unit, part), []).append(made)
+        for unit, part in _alike(blocks, words.blank, size, times):
+            weight = sum(words.nodes(one) for one in part)
+            if weight < nodes or any(id(one) in taken for one in part):
+                continue
+            whole = len(own_body(unit.tree)) == size and part[0] in unit.tree.body  # type: ignore[arg-type]
+            made = Stretch(unit, tuple(part), weight, whole)
+            groups.setdefault(_exact(unit, part, words), []).append(made)
         for group in groups.values():
             apart = _apart(group, taken)
             if len({one.unit.name for one in apart}) >= times:
@@ -77,20 +74,70 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
     return out
 
 
-def _runs(body: list[ast.stmt], common: set[int]) -> Iterator[list[ast.stmt]]:
-    """The longest stretches of a block that consist of statements in `common` alone."""
-    for is_common, run in groupby(body, lambda statement: id(statement) in common):
-        if is_common:
-            yield list(run)
+_Block = tuple["Unit", list[ast.stmt]]
+
+
+class _Words:
+    """The words of statements, each worked out once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[str, list[str | tuple[str]], int]] = {}
+
+    def of(self, statement: ast.stmt) -> tuple[str, list[str | tuple[str]], int]:
+        """A statement's text without the names of variables, its words, and the number of its nodes."""
+        found = self._known.get(id(statement))
+        if found is None:
+            words, _, nodes = words_of([statement])
+            blank = "\0".join(["" if isinstance(word, tuple) else word for word in words])
+            found = self._known[id(statement)] = blank, words, nodes
+        return found
+
+    def blank(self, statement: ast.stmt) -> str:
+        """A statement's text without the names of variables."""
+        return self.of(statement)[0]
+
+    def nodes(self, statement: ast.stmt) -> int:
+        """The number of its nodes."""
+        return self.of(statement)[2]
+
+
+def _alike(
+    blocks: list[_Block], told: Callable[[ast.stmt], object], size: int, times: int
+) -> Iterator[_Block]:
+    """The stretches of that many statements that are, by what is told of each, at least `times` there."""
+    places: list[tuple[Unit, list[ast.stmt], int, tuple[object, ...]]] = []
+    for unit, body in blocks:
+        if len(body) >= size:
+            said = [told(statement) for statement in body]
+            places += [
+                (unit, body, start, tuple(said[start : start + size]))
+                for start in range(len(body) - size + 1)
+            ]
+    count = Counter(key for *_, key in places)
+    return ((unit, body[start : start + size]) for unit, body, start, key in places if count[key] >= times)
+
+
+def _runs(blocks: list[_Block], stretches: Iterable[_Block], least: int) -> Iterator[_Block]:
+    """The longest runs of at least `least` statements of each block that stand in the stretches."""
+    inside = {id(statement) for _, part in stretches for statement in part}
+    for unit, body in blocks:
+        for stays, run in groupby(body, lambda statement: id(statement) in inside):
+            if stays and len(kept := list(run)) >= least:
+                yield unit, kept
 
 
 def _outline(statement: ast.stmt) -> tuple[object, ...]:
     """What statements share that are equal but for names, and most others do not: cheap to tell."""
-    value = getattr(statement, "value", None)
-    if not isinstance(value, ast.Call):
-        return (type(statement), type(value))
-    called = value.func.attr if isinstance(value.func, ast.Attribute) else ""
-    return (type(statement), type(value.func), called, len(value.args), len(value.keywords))
+    kind = type(statement)
+    if kind is ast.Expr or kind is ast.Assign or kind is ast.Return:
+        value = statement.value  # type: ignore[attr-defined]
+        if type(value) is not ast.Call:
+            return kind, type(value)
+        called = value.func.attr if type(value.func) is ast.Attribute else ""
+        return kind, type(value.func), called, *map(type, value.args), len(value.keywords)
+    if kind is ast.Assert:
+        return kind, type(statement.test)  # type: ignore[attr-defined]
+    return kind, len(getattr(statement, "body", ()))
 
 
 def _apart(group: list[Stretch], taken: set[int]) -> list[Stretch]:
@@ -112,30 +159,27 @@ def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
         body = stack.pop()
         yield body
         for statement in body:
-            if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
-                continue
-            for field in ("body", "orelse", "finalbody"):
-                stack.append(getattr(statement, field, []))
-            stack.extend(handler.body for handler in getattr(statement, "handlers", []))
+            if type(statement) in _BLOCKS:
+                for field in ("body", "orelse", "finalbody"):
+                    stack.append(getattr(statement, field, []))
+                stack.extend(handler.body for handler in getattr(statement, "handlers", []))
 
 
-def _blank(statement: ast.stmt) -> tuple[str, int]:
-    """A digest of a statement with all its variables' names left out, and the number of its nodes."""
-    words, _, nodes = words_of([statement])
-    text = "\0".join("" if isinstance(word, tuple) else word for word in words)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(), nodes
+_BLOCKS = frozenset({
+    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar),
+})  # fmt: skip
 
 
-def _exact(unit: Unit, part: list[ast.stmt]) -> tuple[str, ...]:
+def _exact(unit: Unit, part: list[ast.stmt], known: _Words) -> tuple[str, ...]:
     """The words of a stretch, with the names of the function's own variables numbered in their order."""
     own = _own_names(unit)
     numbers: dict[str, int] = {}
-    words, _, _ = words_of(part)
     return tuple(
         (f"${numbers.setdefault(word[0], len(numbers))}" if word[0] in own else word[0])
         if isinstance(word, tuple)
         else word
-        for word in words
+        for statement in part
+        for word in known.of(statement)[1]
     )
 
 

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -59,19 +58,20 @@ class Build:
 # What these yield comes out of a text or a collection that one of their arguments is.
 _PARSING = frozenset({"findall", "finditer", "splitlines", "split", "loads", "map", "filter", "read_text"})
 
-_DIRECT: WeakKeyDictionary[Unit, list[tuple[cst.CSTNode, Binding, str, str]]] = WeakKeyDictionary()
-
 
 def builds(unit: Unit) -> list[Build]:
     """The indexes that a unit builds itself, in source order."""
-    found = _DIRECT.get(unit)
-    if found is None:
-        made = [*_comprehensions(unit), *_loops(unit)] if may_build(unit) else []
-        made.sort(key=lambda one: unit.index.rank(one[0]))
-        found = _DIRECT[unit] = made
     return [
-        Build(unit, node, rows, key, shape, (unit, node), (unit, node)) for node, rows, key, shape in found
+        Build(unit, node, rows, key, shape, (unit, node), (unit, node))
+        for node, rows, key, shape in _built(unit)
     ]
+
+
+@once
+def _built(unit: Unit) -> list[tuple[cst.CSTNode, Binding, str, str]]:
+    found = [*_comprehensions(unit), *_loops(unit)] if may_build(unit) else []
+    found.sort(key=lambda one: unit.index.rank(one[0]))
+    return found
 
 
 def reached(unit: Unit, depth: int = _DEPTH) -> list[Build]:
@@ -352,17 +352,12 @@ def may_build(unit: Unit) -> bool:
     )
 
 
-_LEADING: WeakKeyDictionary[File, frozenset[str]] = WeakKeyDictionary()
-
-
 def leads_to_build(unit: Unit) -> bool:
     """Whether a unit might build an index, itself or through functions of its file; reads `ast` only."""
-    found = _LEADING.get(unit.file)
-    if found is None:
-        found = _LEADING[unit.file] = _leading(unit.file)
-    return unit.name in found
+    return unit.name in _leading(unit.file)
 
 
+@once
 def _leading(file: File) -> frozenset[str]:
     leading = {unit.name for unit in file.units if may_build(unit)}
     named = {name.rpartition(".")[2] for name in leading}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -37,28 +36,23 @@ class Judgement:
     right: cst.BaseExpression
 
 
-_JUDGEMENTS: WeakKeyDictionary[Unit, list[Judgement]] = WeakKeyDictionary()
-
-
+@once
 def judgements(unit: Unit) -> list[Judgement]:
     """Every place that demands that two values agree, neither of which is written out, in source order."""
-    found = _JUDGEMENTS.get(unit)
-    if found is None:
-        found = [
-            Judgement(one.check.node, one.left, one.right)
-            for one in comparisons(unit)
-            if one.relation in _SAME and not _written(unit, one.left) and not _written(unit, one.right)
-            if not _validates(unit, one.check)
-        ]
-        for check in checks(unit):
-            if check.condition is not None and not _validates(unit, check):
-                found.extend(_distances(unit, check.node, check.condition))
-        found.extend(recorded(unit, judged_names(unit)))
-        for check in checks(unit):
-            if check.kind in ("raise", "fail", "exit") and not _validates(unit, check):
-                found.extend(_left_over(unit, check.node))
-        found.sort(key=lambda judgement: unit.index.rank(judgement.node))
-        _JUDGEMENTS[unit] = found
+    found = [
+        Judgement(one.check.node, one.left, one.right)
+        for one in comparisons(unit)
+        if one.relation in _SAME and not _written(unit, one.left) and not _written(unit, one.right)
+        if not _validates(unit, one.check)
+    ]
+    for check in checks(unit):
+        if check.condition is not None and not _validates(unit, check):
+            found.extend(_distances(unit, check.node, check.condition))
+    found.extend(recorded(unit, judged_names(unit)))
+    for check in checks(unit):
+        if check.kind in ("raise", "fail", "exit") and not _validates(unit, check):
+            found.extend(_left_over(unit, check.node))
+    found.sort(key=lambda judgement: unit.index.rank(judgement.node))
     return found
 
 

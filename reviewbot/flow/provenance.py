@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -20,6 +19,7 @@ from reviewbot.flow.calls import bind, callee, callers, defaults
 from reviewbot.flow.control import guards
 from reviewbot.flow.syntax import dotted, walk
 from reviewbot.flow.values import MUTATORS, UNBOUND, Binding, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -199,12 +199,14 @@ class _Tracer:
         return True
 
 
-_ATTRIBUTES: WeakKeyDictionary[File, dict[tuple[str, str], Binding]] = WeakKeyDictionary()
+@once
+def _attributes(file: File) -> dict[tuple[str, str], Binding]:
+    return {}
 
 
 def attribute(unit: Unit, name: str) -> Binding:
     """The binding that stands for an attribute of `self` in all methods of a class."""
-    known = _ATTRIBUTES.setdefault(unit.file, {})
+    known = _attributes(unit.file)
     key = (unit.name.rpartition(".")[0], name)
     if key not in known:
         known[key] = Binding(f"self.{name}", cst.Name(name), "attribute")

@@ -11,10 +11,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from weakref import WeakKeyDictionary
 
 from reviewbot.flow import assertions
-from reviewbot.source.units import below
+from reviewbot.source.units import below, once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, FunctionTree, Unit
@@ -83,23 +82,17 @@ def dotted_name(node: ast.AST) -> str:
 class Summaries:
     """The summaries of one file. `Summaries.of(file)` gives the one that is shared."""
 
-    _shared: WeakKeyDictionary[File, Summaries] = WeakKeyDictionary()
-
     def __init__(self, file: File) -> None:
-        # Not the file itself: what is shared must not keep its key alive.
         self._imports = file.imports
         self._known: dict[int, Summary | None] = {}
         self._inside: dict[int, dict[str, FunctionTree]] = {}
         self._functions = {node.name: node for node in _top_level(file.tree) if isinstance(node, _FUNCTIONS)}
         self._classes = {node.name: node for node in _top_level(file.tree) if isinstance(node, ast.ClassDef)}
 
-    @classmethod
-    def of(cls, file: File) -> Summaries:
+    @staticmethod
+    def of(file: File) -> Summaries:
         """The summaries of a file, made once."""
-        found = cls._shared.get(file)
-        if found is None:
-            found = cls._shared[file] = cls(file)
-        return found
+        return _shared(file)
 
     def resolve(self, name: str, unit: Unit) -> FunctionTree | None:
         """The function that a dotted name called in `unit` means, if it stands in the file."""
@@ -206,6 +199,11 @@ class Summaries:
         qualified = origin + name[len(first) :] if origin else name
         possible = assertions.may_assert_by_name(last) or assertions.from_testing_module(qualified)
         return False, possible
+
+
+@once
+def _shared(file: File) -> Summaries:
+    return Summaries(file)
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:

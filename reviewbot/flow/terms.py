@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Values, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -32,15 +32,11 @@ _SAME_SIZE_METHODS = frozenset({
 _COUNTING_METHODS = frozenset({"size", "numel", "count", "__len__", "nelement"})
 _COMPREHENSIONS = (cst.ListComp, cst.GeneratorExp)
 
-_SHARED: WeakKeyDictionary[Unit, Terms] = WeakKeyDictionary()
 
-
+@once
 def terms(unit: Unit) -> Terms:
     """The terms of a unit, shared by all who ask."""
-    found = _SHARED.get(unit)
-    if found is None:
-        found = _SHARED[unit] = Terms(values(unit))
-    return found
+    return Terms(values(unit))
 
 
 class _Versions(cst.CSTTransformer):

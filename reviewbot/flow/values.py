@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
 from reviewbot.flow.syntax import last_name, root_name
 from reviewbot.source.tree import Index, children, walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -87,15 +87,10 @@ class Mutation:
     given: tuple[cst.BaseExpression, ...]
 
 
-_CACHE: WeakKeyDictionary[Unit, Values] = WeakKeyDictionary()
-
-
+@once
 def values(unit: Unit) -> Values:
     """The definitions and uses of a unit, worked out at the first call."""
-    found = _CACHE.get(unit)
-    if found is None:
-        found = _CACHE[unit] = Values(unit.index if unit.is_function else Index(unit.node))
-    return found
+    return Values(unit.index if unit.is_function else Index(unit.node))
 
 
 class Values:

@@ -69,6 +69,8 @@ class SketchedFile(File):
 
     def __init__(self, file: File) -> None:
         self.path, self.content, self.tree = file.path, file.content, file.tree
+        # What is asked of a file is answered from its `ast`.
+        self.answers = file.answers
         self.whole_if_parsed = None
         self.parses, self.parse_seconds = 0, 0.0
         self._file = file

@@ -31,6 +31,7 @@ FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound="cst.CSTNode")
 _Tree = TypeVar("_Tree", bound=ast.AST)
 _Answer = TypeVar("_Answer")
+_Asked = TypeVar("_Asked", bound="Unit | File")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Unit:
     ) -> None:
         self.file, self.kind, self.name, self.tree = file, kind, name, tree
         self.line, self.end_line, self.owner = line, end_line, owner
-        self.answers: dict[Callable[[Unit], Any], Any] = {}  # see `once`
+        self.answers: dict[Callable[..., Any], Any] = {}  # see `once`
         self._offset = 0
         self._top: cst.FunctionDef | cst.ClassDef | None = None
 
@@ -301,16 +302,17 @@ class Unit:
         return self.module.code_for_node(node)
 
 
-def once(ask: Callable[[Unit], _Answer]) -> Callable[[Unit], _Answer]:
-    """Makes a question about a unit one that is worked out once: the unit keeps the answer."""
+def once(ask: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
+    """Makes a question about a unit or file one that is worked out once: it keeps the answer itself."""
 
     @wraps(ask)
-    def answer(unit: Unit) -> _Answer:
-        answers = unit.answers
-        if ask not in answers:
-            answers[ask] = ask(unit)
-        found: _Answer = answers[ask]
-        return found
+    def answer(about: _Asked) -> _Answer:
+        answers = about.answers
+        if ask in answers:
+            found: _Answer = answers[ask]
+            return found
+        made = answers[ask] = ask(about)
+        return made
 
     return answer
 
@@ -324,6 +326,7 @@ class File:
 
     def __init__(self, path: str, content: bytes) -> None:
         self.path, self.content = path, content
+        self.answers: dict[Callable[..., Any], Any] = {}  # see `once`
         self.whole_if_parsed: cst.Module | None = None
         self.parses = 0
         self.parse_seconds = 0.0
