@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 import libcst as cst
@@ -23,7 +24,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.producers import Allowed, Broken, allowed, broken_line, broken_record
 from reviewbot.flow.syntax import dotted, keyword_argument, literal
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, step
 
 _NUMBER = re.compile(r"\w[=:] ?-?\d")
 _ON_PURPOSE = re.compile(
@@ -195,7 +196,18 @@ def _said(unit: Unit) -> list[tuple[str, str, str]]:
 
 def _has_line(unit: Unit) -> bool:
     """Whether some line of a unit could hold a log line with three numbers in it."""
-    return any(len(_NUMBER.findall(line)) > 2 for line in unit.file.lines[unit.line - 1 : unit.end_line])
+    found = _lines_with_numbers(unit.file)
+    at = bisect_left(found, unit.line)
+    return at < len(found) and found[at] <= unit.end_line
+
+
+@once
+def _lines_with_numbers(file: File) -> list[int]:
+    return [
+        number
+        for number, line in enumerate(file.lines, 1)
+        if line.count("=") + line.count(":") > 2 and len(_NUMBER.findall(line)) > 2
+    ]
 
 
 def _has_numbers(node: ast.Dict) -> bool:

@@ -117,11 +117,14 @@ class TestRestatesCode(Rule):
         tree = unit.tree
         if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
-        known = straight(tree.body)
-        for left, right, place in _compared(unit):
+        pairs, looks = list(_compared(unit)), unit.calls(*_SOURCE, "read_text", "read")
+        if not pairs and not looks:
+            return
+        known = straight(unit)
+        for left, right, place in pairs:
             if any(_may_be_tested(side, known, unit) for side in (left, right)):
                 yield from self._formula(unit, left, right, place, known, repo)
-        if in_test_file(unit.file.path) and unit.calls(*_SOURCE, "read_text", "read"):
+        if looks and in_test_file(unit.file.path):
             yield from self._text(unit, known, repo)
 
     def _formula(

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping
 
 from reviewbot.source.shape import own_body
-from reviewbot.source.units import FunctionTree
+from reviewbot.source.units import FunctionTree, Unit
 
 _DEPTH = 6
 _WORK = (
@@ -79,16 +79,16 @@ def called(call: ast.Call, tree: FunctionTree, *, method: bool = False) -> dict[
     return whole if len(call.args) <= len(names) and set(every) <= set(whole) else None
 
 
-def straight(body: list[ast.stmt]) -> dict[str, ast.expr]:
-    """The names that statements of a body give one value, and no other statement under it gives another."""
-    stored: dict[str, list[ast.expr | None]] = {}
-    for statement in body:
-        for below in ast.walk(statement):
-            if isinstance(below, ast.Name) and not isinstance(below.ctx, ast.Load):
-                whole = isinstance(statement, ast.Assign) and statement.targets == [below]
-                value = statement.value if whole and isinstance(statement, ast.Assign) else None
-                stored.setdefault(below.id, []).append(value)
-    return {name: found[0] for name, found in stored.items() if len(found) == 1 and found[0] is not None}
+def straight(unit: Unit) -> dict[str, ast.expr]:
+    """The names that statements of a function give one value, and no other statement in it gives another."""
+    stored = unit.facts.stored
+    found: dict[str, ast.expr] = {}
+    for statement in unit.tree.body:
+        if type(statement) is ast.Assign and len(statement.targets) == 1:
+            (target,) = statement.targets
+            if type(target) is ast.Name and len(stored[target.id]) == 1:
+                found[target.id] = statement.value
+    return found
 
 
 def resolved(node: ast.expr, known: Mapping[str, ast.expr]) -> ast.expr:

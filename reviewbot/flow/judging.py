@@ -12,7 +12,7 @@ from reviewbot.source.units import once
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 BASELINE = frozenset({
     "baseline", "base", "reference", "ref", "expected", "golden", "gold", "eager", "hf", "legacy", "before",
@@ -72,8 +72,14 @@ def may_check(unit: Unit) -> bool:
         or not unit.facts.calls.isdisjoint(_FAILING)
     ):
         return True
-    functions = {other.name.rpartition(".")[2] for other in unit.file.units if other.is_function}
+    functions = function_names(unit.file)
     return any(name in functions or asserts_by_name(name) for name in unit.facts.calls)
+
+
+@once
+def function_names(file: File) -> frozenset[str]:
+    """The last names of the functions and methods of a file that are units."""
+    return frozenset(unit.name.rpartition(".")[2] for unit in file.units if unit.is_function)
 
 
 def side(name: str) -> str:

@@ -361,6 +361,7 @@ def _is_len(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
+@once
 def _async_names(file: File) -> set[str]:
     return {unit.tree.name for unit in file.units if isinstance(unit.tree, ast.AsyncFunctionDef)}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -39,13 +39,15 @@ class Facts:
     """What one walk over a unit's `ast` sees.
 
     `kinds`: the classes of its nodes. `calls`: the last name of everything called. `names`: every
-    identifier that is read, written, imported or used as an attribute or keyword. `nodes`: its nodes by
-    class, except names and constants; in no order. `depth`: how many levels of nodes lie under one another.
+    identifier that is read, written, imported or used as an attribute or keyword. `stored`: for each name
+    that is written or deleted, the nodes that do it. `nodes`: its nodes by class, except names and constants;
+    in no order. `depth`: how many levels of nodes lie under one another.
     """
 
-    kinds: frozenset[type[ast.AST]]
-    calls: frozenset[str]
-    names: frozenset[str]
+    kinds: Set[type[ast.AST]]
+    calls: Set[str]
+    names: Set[str]
+    stored: dict[str, list[ast.Name]]
     nodes: dict[type[ast.AST], list[ast.AST]]
     depth: int
 
@@ -85,6 +87,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
     kinds: set[type[ast.AST]] = set()
     calls: set[str] = set()
     names: set[str] = set()
+    stored: dict[str, list[ast.Name]] = {}
     nodes: dict[type[ast.AST], list[ast.AST]] = {}
     depth = 0
     level = roots
@@ -96,6 +99,8 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
             kinds.add(kind)
             if kind is ast.Name:
                 names.add(node.id)  # type: ignore[attr-defined]
+                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                    stored.setdefault(node.id, []).append(node)  # type: ignore[attr-defined,arg-type]
                 continue
             if kind is ast.Constant or (not nested and kind in _DEFINITIONS):
                 continue
@@ -118,7 +123,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
                 names.add((node.asname or node.name).split(".")[0])  # type: ignore[attr-defined]
             under += below(node)
         level = under
-    return Facts(frozenset(kinds), frozenset(calls), frozenset(names), nodes, depth)
+    return Facts(kinds, calls, names, stored, nodes, depth)
 
 
 def _asks_whether_main(node: ast.AST) -> bool:
