@@ -285,7 +285,7 @@ def output(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--page", type=Path, metavar="FILE", help="write a page with plots too (HTML)")
     command.add_argument("--profile", action="store_true", help="seconds by stage, in JSON too")
-    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress")
     command.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
 
 

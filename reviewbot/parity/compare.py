@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from reviewbot import __version__
+from reviewbot.parity import hints
 from reviewbot.parity import restores as restoring
 from reviewbot.parity.context import Decode, around
 from reviewbot.parity.dumps.dump import Dump
@@ -74,6 +75,7 @@ class _State:
     repeated: list[Identity] = field(default_factory=list)
     restored_rows: set[Identity] = field(default_factory=set)
     candidates: bool = False
+    meetings: hints.Meetings = field(default_factory=hints.Meetings)
     rows: int = 0
 
     def fail(self, failure: Failure) -> None:
@@ -113,6 +115,7 @@ def flips(
 def _pair(state: _State, pair: Pair) -> None:
     reference, restored = pair.reference, pair.restored
     state.rows += 1
+    state.meetings.met[pair.row[0]] += 1
     state.fields.add(reference)
     state.fields.saw(restored)
     state.groups.add(reference)
@@ -206,6 +209,8 @@ def _other(state: _State, event: Alone | Repeated) -> None:
         (Repeated, "restored"): (state.repeated, f"the {other} run trained it more than once"),
     }
     rows, why = lists[type(event), event.side]
+    if isinstance(event, Alone):
+        state.meetings.alone[event.side == "restored"][event.row[0]] += 1
     if event.row not in rows[-1:] and len(rows) < LISTED:
         rows.append(event.row)
     state.groups.changed.add((event.row[0], event.row[1]))
@@ -375,6 +380,15 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
     return Result(
         verdict=verdict,
         why=tuple(why),
+        hints=tuple(
+            hints.found(
+                (reference, restored),
+                options.sides,
+                state.meetings,
+                (state.missing, state.extra),
+                bool(state.repeated),
+            )
+        ),
         rows=state.rows,
         failures=tuple(state.failures),
         failures_total=state.failures_total,

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.parity.dumps.lines import lines
+from reviewbot.parity.dumps.lines import cut_off, lines
 from reviewbot.parity.rows import Identity
 
 
@@ -63,7 +63,7 @@ def read(path: Path) -> list[Entry]:
         try:
             entries.append(decoder.decode(data))
         except msgspec.DecodeError as error:
-            if not complete:
+            if not complete and cut_off(data):
                 break
             raise UnreadableFile(str(path), f"not a line of a journal: {error}", number) from None
     return entries

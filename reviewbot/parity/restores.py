@@ -17,7 +17,7 @@ import msgspec
 
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.parity.dumps.format import typed
-from reviewbot.parity.dumps.lines import lines
+from reviewbot.parity.dumps.lines import cut_off, lines
 from reviewbot.parity.result import Failure
 from reviewbot.parity.rows import Identity, Row, last_call, sha256
 
@@ -104,7 +104,7 @@ def from_file(path: Path) -> Restores:
         try:
             record = decode(data)
         except ValueError as error:
-            if not complete:
+            if not complete and cut_off(data):
                 break
             raise UnreadableFile(str(path), f"not a restore record: {str(error)[:200]}", number) from None
         if record.left_key is not None:
@@ -150,7 +150,7 @@ def begun(path: Path) -> dict[str, Begun]:
         try:
             entry = decode(data)
         except ValueError as error:
-            if not complete:
+            if not complete and cut_off(data):
                 break
             raise UnreadableFile(str(path), f"not a line of a journal: {str(error)[:200]}", number) from None
         before = calls.get(str(entry.call))

@@ -149,7 +149,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one comparison. `why` gives the reasons of a verdict other than pass.
 
-    `sides` are what the two runs are called. `profile` has seconds by stage, where they were asked for.
+    `hints` are what most likely lies behind rows that do not meet. `sides` are what the two runs are called.
+    `profile` has seconds by stage, where they were asked for.
     """
 
     verdict: Verdict
@@ -174,6 +175,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     torn_lines: tuple[tuple[str, int], ...]
     could_not_notice: tuple[str, ...]
     environment: dict[str, Any]
+    hints: tuple[str, ...] = ()
     planted: tuple[Planted, ...] = ()
     mismatch: Mismatch | None = None
     run: Run | None = None

@@ -17,6 +17,7 @@ def text(result: Result) -> str:
     return render(
         "parity.md.j2",
         result=result,
+        failures=parity_text.telling(result.failures, MOST),
         verdict=parity_text.NAMES[result.verdict],
         counts=list(parity_text.counts(result)),
         most=MOST,

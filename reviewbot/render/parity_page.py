@@ -44,7 +44,7 @@ def _page(result: Result, saved: str, crumbs: Crumbs, plots: list[Plot], missing
         result=result,
         title=title,
         saved=saved,
-        failures=[(one, _example(one, result.sides)) for one in result.failures[:MOST]],
+        failures=[(one, _example(one, result.sides)) for one in parity_text.telling(result.failures, MOST)],
         most=MOST,
         plots=plots,
         missing=missing,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +14,7 @@ from reviewbot.parity.rows import Identity
 from reviewbot.render.inert import one_line
 
 SHOWN = 10  # failures, and rows set aside
+ALIKE = 3  # rows of one step that are shown missing, or there twice
 STYLES = {"pass": "bold green", "fail": "bold red", "set_aside": "bold yellow", "inconclusive": "bold yellow"}
 NAMES = {"pass": "pass", "fail": "fail", "set_aside": "set aside", "inconclusive": "inconclusive"}
 
@@ -25,10 +27,13 @@ def show(result: Result, console: Console) -> None:
     if result.verdict != "fail":
         for why in result.why:
             console.print(Text(f"  {one_line(why)}"))
-    for index, failure in enumerate(result.failures[:SHOWN]):
+    for hint in result.hints:
+        console.print(Text.assemble("  ", ("hint: ", "bold"), one_line(hint)))
+    shown_failures = telling(result.failures, SHOWN)
+    for index, failure in enumerate(shown_failures):
         _failure(failure, console, result.sides if index == 0 else None)
-    if result.failures_total > SHOWN:
-        console.print(Text(f"  and {result.failures_total - SHOWN} more failures"))
+    if (left := result.failures_total - len(shown_failures)) > 0:
+        console.print(Text(f"  and {_counted(left, 'more failure')}"))
     for index, row in enumerate(result.set_aside[:SHOWN]):
         _set_aside(row, console, result.sides if index == 0 and not result.failures else None)
     if len(result.set_aside) > SHOWN:
@@ -62,6 +67,22 @@ def counts(result: Result) -> Iterator[str]:
         found = result.logprobs
         share = found.bit_identical / found.tokens if found.tokens else 0.0
         yield f"log-probs {share:.1%} bit-identical, largest gap {found.max_difference:.3g}"
+
+
+def telling(failures: Sequence[Failure], most: int) -> list[Failure]:
+    """The failures to show: of rows that one run alone has, or has twice, only the first few of a step."""
+    found: list[Failure] = []
+    rows: Counter[tuple[object, str]] = Counter()
+    for failure in failures:
+        if failure.field == "row" and failure.row is not None:
+            kind = failure.row[0], failure.why.partition(" (")[0]
+            rows[kind] += 1
+            if rows[kind] > ALIKE:
+                continue
+        found.append(failure)
+        if len(found) == most:
+            break
+    return found
 
 
 def _counted(number: int, what: str) -> str:

@@ -11,6 +11,8 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
+from reviewbot.parity.dumps.lines import cut_off
+
 ROWS = 6
 
 
@@ -135,6 +137,41 @@ def test_trl_parquet(reviewbot, tmp_path):
     assert (ran.code, {failure["field"] for failure in failed}) == (1, {"reward", "right"})
 
 
+def test_trl_conversations_are_text(reviewbot, tmp_path):
+    def said(role: str, text: str) -> list[dict]:
+        return [{"role": role, "content": text}]
+
+    for side in ("one", "other"):
+        answers = [f"a{r['token_ids']}" + "!" * (side == "other" and at == 2) for at, r in enumerate(rows())]
+        table = pyarrow.table({
+            "step": [1] * ROWS, "prompt": [said("user", f"q{r['prompt']}") for r in rows()],
+            "completion": [said("assistant", text) for text in answers],
+            "right": [r["reward"] for r in rows()], "advantage": [0.1] * ROWS,
+        })  # fmt: skip
+        pyarrow.parquet.write_table(table, tmp_path / f"{side}.parquet")
+    ran = reviewbot("parity", "compare", "one.parquet", "other.parquet", "--output-format", "json")
+    failed = json.loads(ran.out)["failures"]
+    assert (ran.code, [(f["field"], f["row"][2]) for f in failed]) == (1, [("text", 0)])
+
+
+def test_parquet_needs_no_mapping_where_its_columns_have_known_names(reviewbot, tmp_path):
+    ours = {name: [r[name] for r in rows()] for name in row(0, 0)} | {
+        "sample": [float(r["sample"]) for r in rows()]
+    }
+    theirs = {name: values[::-1] for name, values in ours.items()}
+    made = [nemo(index, of) for index, of in enumerate(rows())]
+    padded = {name: [r[name] for r in made] for name in made[0]}
+    dumps = {"ours": ours, "theirs": theirs, "nemo": padded}
+    for side, columns in dumps.items():
+        (tmp_path / side).mkdir()
+        pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / side / "train_data_step1.parquet")
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines" / "train_data_step1.jsonl").write_bytes(lines(made))
+    for one, other in (("ours", "theirs"), ("nemo", "lines")):
+        ran = reviewbot("parity", "compare", one, other, "--output-format", "json")
+        assert (ran.code, json.loads(ran.out)["rows"]) == (0, ROWS), ran.err
+
+
 def test_any_columns_by_a_mapping(compare):
     records = [
         {"out": {"ids": r["token_ids"]}, "m": [r["loss_mask"]], "score": [r["reward"]], "n": r["sample"],
@@ -247,6 +284,45 @@ def test_a_torn_last_line_is_told_from_damage(compare):
 def test_broken_input_ends_with_2_and_names_the_line(compare, bad):
     code, result = compare(bad + b"\n" + lines(rows()), lines(rows()))
     assert (code, "train_data_step1.jsonl:1" in result["error"]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [("a.jsonl", b"\0" * 4096), ("a.jsonl", lines(rows()) + b"\0" * 100), ("a.jsonl", b"rows\0"),
+     ("a.jsonl", lines(rows()) + b'{"step": 1, \0\0'), ("a.jsonl", b'{"a": 1} {"b'),
+     ("a.jsonl.gz", b"\x1f\x8b"), ("a.jsonl.gz", b"\x07\x07\x07"), ("a.jsonl.gz", lines(rows())),
+     ("a.jsonl.gz", gzip.compress(b"\0" * 99)[:-4]), ("a.jsonl.gz", gzip.compress(lines(rows())) + b"more"),
+     ("a.jsonl.zst", b"\x28\xb5"), ("a.jsonl.zst", b"\x07" * 99)],
+    ids=range(12),
+)  # fmt: skip
+def test_what_no_killed_writer_leaves_is_broken_input(compare, name, bad):
+    code, result = compare(bad, lines(rows()), name)
+    assert (code, name in result["error"]) == (2, True)
+
+
+def test_every_beginning_of_a_row_counts_as_torn_and_nothing_else():
+    made = {
+        **row(1, 1),
+        "text": 'h\u00e9 "\\ \n',
+        "reward": float("nan"),
+        "extras": {"x": [None, True, -2.5e-7]},
+    }
+    for line in (json.dumps(made).encode(), json.dumps(made, ensure_ascii=False).encode()):
+        assert [at for at in range(len(line)) if not cut_off(line[:at])] == []
+        assert not any(cut_off(line[:at] + b"\0") for at in range(1, len(line)))
+        assert not cut_off(line)
+
+
+def test_a_torn_row_with_nan_is_torn(compare):
+    whole = lines(rows()).replace(b"-0.25", b"NaN")
+    code, result = compare(lines(rows()), whole[:-20])
+    assert (code, result["torn_lines"][0][1]) == (1, ROWS)
+
+
+@pytest.mark.parametrize("content", [b"", b"  "])
+def test_zeros_after_the_last_frame_are_no_damage(compare, content):
+    packed = gzip.compress(lines(rows()[:3])) + gzip.compress(lines(rows()[3:]) + content) + b"\0" * 5000
+    assert compare(packed, gzip.compress(lines(rows())), "a.jsonl.gz")[0] == 0
 
 
 def test_links_and_pipes_in_a_dump_are_refused(reviewbot, tmp_path):

@@ -15,13 +15,14 @@ import msgspec
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.parity.dumps import mapped
 from reviewbot.parity.dumps.format import Format, Where, step_of
-from reviewbot.parity.dumps.lines import lines
+from reviewbot.parity.dumps.lines import cut_off, lines
 from reviewbot.parity.dumps.nemo_rl import NemoRL
 from reviewbot.parity.dumps.plain import Plain
 from reviewbot.parity.rows import Row
 
 FORMATS = ("plain", "nemo-rl", "verl", "trl", "mapping")
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
+PICKLES = (".pt", ".pth", ".pkl", ".pickle")
 # What lies beside rows in a run's folder and holds none.
 NOT_ROWS = frozenset({"restores.jsonl", "journal.jsonl", "requests.jsonl", "keys.jsonl", "progress.jsonl"})
 
@@ -52,7 +53,7 @@ class Dump:
             step, index = step_of(path), 0
             for number, data, complete in _records(path):
                 where = Where(path, number, index, step)
-                if not complete and not self._whole(data, where):
+                if not complete and self._torn(data, where):
                     self.torn.append((str(path), number))
                     continue
                 if index == 0:
@@ -89,15 +90,18 @@ class Dump:
             row: Row = read(line.data, line.where)
         except ValueError as error:
             why = f"not a row of format {self.format.name}: {str(error)[:200]}"
+            if line.where.index == 0 and line.where.path != self.files[0]:
+                why += "; if this file holds no rows, name those that do, as in 'DIR/train_*.jsonl'"
             raise UnreadableFile(str(line.where.path), why, line.where.line) from None
         return row
 
-    def _whole(self, data: bytes, where: Where) -> bool:
+    def _torn(self, data: bytes, where: Where) -> bool:
+        """Whether a last line without its newline is the beginning of a row. Damage is for the reader."""
         try:
             self.format.row(data, where)
         except ValueError:
-            return False
-        return True
+            return cut_off(data)
+        return False
 
     def _note_unused(self, data: bytes) -> None:
         try:
@@ -133,7 +137,7 @@ def check_columns(columns: Collection[str], dumps: Sequence[Dump]) -> None:
             try:
                 values = mapped.load(data)
             except ValueError:
-                if complete:
+                if complete or not cut_off(data):
                     return  # whoever reads the row says so, with its line
                 continue
             read = read or str(path)
@@ -165,7 +169,10 @@ def found(given: str) -> tuple[Path, ...]:
         ]
         files = [file for file in every if file.name.startswith("train_data_step")] or every
         if not files:
-            raise UsageError(f"{given}: no rows in this folder (files that end in {', '.join(SUFFIXES)})")
+            why = f"no rows in this folder (files that end in {', '.join(SUFFIXES)})"
+            if pickle := next((file for file in sorted(path.rglob("*")) if file.suffix in PICKLES), None):
+                why += f"; {pickle.name} is a pickle, which is not read, for reading one may run code"
+            raise UsageError(f"{given}: {why}")
     elif path.exists() or path.is_symlink():
         files = [path]
     else:
@@ -226,7 +233,7 @@ def _detected(files: Sequence[Path]) -> Format:
             try:
                 keys = set(mapped.load(data))
             except ValueError as error:
-                if not complete:
+                if not complete and cut_off(data):
                     break
                 raise UnreadableFile(str(path), f"not JSON: {str(error)[:200]}", number) from None
             if keys & {"token_loss_mask", "generation_logprobs", "sample_loss_mask"}:
@@ -235,8 +242,8 @@ def _detected(files: Sequence[Path]) -> Format:
                 return mapped.verl()
             if {"prompt", "completion"} <= keys:
                 return mapped.trl()
-            if keys & {"token_ids", "text"} and path.suffix != ".parquet":
-                return Plain()
+            if keys & {"token_ids", "text"}:
+                return mapped.Mapped("plain", {}, own=True) if path.suffix == ".parquet" else Plain()
             raise UnreadableFile(
                 str(path),
                 f"no known format has the fields {', '.join(sorted(map(str, keys))[:12])}; name one of "

@@ -91,6 +91,8 @@ def raw_kept(values: Any) -> Any:
 
 
 def _with_nan(data: bytes, error: Exception) -> Any:
+    if data[:1] == b"\0":
+        raise ValueError("zero bytes instead of text, as where a disk lost what was written to it") from None
     if not any(word in data for word in (b"NaN", b"Infinity")):
         raise ValueError(_short(error)) from None
     try:

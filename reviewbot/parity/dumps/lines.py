@@ -2,95 +2,131 @@
 
 from __future__ import annotations
 
-import gzip
 import io
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
+
+import msgspec
 
 from reviewbot.errors import UnreadableFile, UsageError
 
 LONGEST = 256 * 1024 * 1024  # bytes of one line; a longer one is no row
+PIECE = 2048  # compressed bytes at a time: little, for it may swell to megabytes
+HEADER = 6  # bytes that every packed file has before what was packed
+GZIP = 31  # zlib's word for a gzip header and the largest window
+
+_NOT_JSON = re.compile(rb"-?(?:NaN|Infinity)\b")
+_LAST_WORD = re.compile(rb"[-+.\w]*$")
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
     """Line numbers from 1, lines as they stand there, and whether they end with a newline.
 
     Empty lines are left out. A compressed file that ends too early gives what could be read of its last
-    line, without a newline. Raises `UnreadableFile` for damage in the middle and for a line too long.
+    line, be it nothing, without a newline. Raises `UnreadableFile` for damage in the middle, for a compressed
+    file without anything that can be read, and for a line too long.
     """
-    number = 0
+    number, complete = 0, True
     try:
         with _opened(path) as file:
             while True:
                 number += 1
-                try:
-                    line = file.readline(LONGEST)
-                except EOFError:  # a compressed stream without its end: the writer was killed
-                    yield number, b"", False
-                    return
+                line = file.readline(LONGEST)
                 if not line:
-                    return
+                    break
                 if len(line) == LONGEST:
                     raise UnreadableFile(str(path), f"a line longer than {LONGEST} bytes", number)
                 complete = line.endswith(b"\n")
-                if not complete or not line.isspace():
+                if not line.isspace():
                     yield number, line, complete
-    except (OSError, zlib.error) as error:
+            stream = getattr(file, "raw", None)
+            if not (isinstance(stream, _Inflated) and stream.short):
+                return
+            if number == 1 and path.stat().st_size < HEADER:
+                why = f"ends before the first byte that was packed into it: cut off, or no {path.suffix} file"
+                raise UnreadableFile(str(path), why)
+            if complete:
+                yield number, b"", False
+    except OSError as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UnreadableFile(str(path), why[:1].lower() + why[1:], number or None) from None
 
 
+def cut_off(line: bytes) -> bool:
+    """Whether a line begins a JSON object and ends within it, as where its writer was killed."""
+    text = line.strip()
+    if text[:1] not in (b"{", b"") or b"\0" in text:
+        return False
+    try:
+        msgspec.json.decode(_LAST_WORD.sub(b"", _NOT_JSON.sub(b"0", text)))
+    except msgspec.DecodeError as error:
+        return "truncated" in str(error)
+    except RecursionError:
+        return False
+    return False
+
+
 def _opened(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return _inflated(path, lambda: zlib.decompressobj(GZIP))
     if path.suffix == ".zst":
-        return _zstandard(path)
+        try:
+            import zstandard
+        except ImportError:
+            raise UsageError(
+                f"{path}: reading .zst needs the package zstandard: pip install 'reviewbot[parity]'"
+            ) from None
+        return _inflated(
+            path, zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj, zstandard.ZstdError
+        )
     return path.open("rb", buffering=1 << 20)
 
 
-def _zstandard(path: Path) -> IO[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        raise UsageError(
-            f"{path}: reading .zst needs the package zstandard: pip install 'reviewbot[parity]'"
-        ) from None
+def _inflated(path: Path, start: Callable[[], Any], error: type[Exception] = zlib.error) -> IO[bytes]:
+    return cast(IO[bytes], io.BufferedReader(_Inflated(path, start, error), 1 << 20))
 
-    class Stream(io.RawIOBase):
-        """Decompresses frame after frame; unlike the library's own reader it notices a missing end."""
 
-        def __init__(self) -> None:
-            self.file = path.open("rb")
-            self.decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-            self.fresh, self.left = True, b""
+class _Inflated(io.RawIOBase):
+    """Decompresses frame after frame, in bounded memory; `short` where the last one has no end."""
 
-        def readable(self) -> bool:
-            return True
+    def __init__(self, path: Path, start: Callable[[], Any], error: type[Exception]) -> None:
+        self._file, self._start, self._error = path.open("rb"), start, error
+        self._frame, self._begun = start(), False
+        self._packed = self._left = b""  # read and not unpacked; unpacked and not handed on
+        self.short = False
 
-        def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-            while not self.left:
-                data = self.decompressor.unused_data if self.decompressor.eof else b""
-                if self.decompressor.eof:
-                    self.decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-                    self.fresh = True
-                data = data or self.file.read(2048)  # little at a time: it may swell to megabytes
-                if not data:
-                    if self.fresh:
-                        return 0
-                    raise EOFError
-                self.fresh = False
-                try:
-                    self.left = self.decompressor.decompress(data)
-                except zstandard.ZstdError as error:
-                    raise OSError(str(error)) from None
-            count = min(len(buffer), len(self.left))
-            buffer[:count], self.left = self.left[:count], self.left[count:]
-            return count
+    def readable(self) -> bool:
+        return True
 
-        def close(self) -> None:
-            self.file.close()
-            super().close()
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._left and self._more():
+            pass
+        count = min(len(buffer), len(self._left))
+        buffer[:count], self._left = self._left[:count], self._left[count:]
+        return count
 
-    return cast(IO[bytes], io.BufferedReader(Stream(), 1 << 20))
+    def _more(self) -> bool:
+        """Takes the next piece in; whether there was one."""
+        data, self._packed = self._packed or self._file.read(PIECE), b""
+        if not data:
+            self.short = self._begun and not self._frame.eof
+            return False
+        self._begun = True
+        if self._frame.eof:
+            data = data.lstrip(b"\0")  # with which blocks are filled up after the last frame
+            if not data:
+                return True
+            self._frame = self._start()
+        try:
+            self._left = self._frame.decompress(data)
+        except self._error as error:
+            raise OSError(f"cannot be unpacked: {error}") from None
+        self._packed = self._frame.unused_data
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

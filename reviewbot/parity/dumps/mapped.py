@@ -152,9 +152,11 @@ def _at(values: Mapping[str, Any], path: str) -> Any:
 def _opened(value: Any, field: str) -> Any:
     """The value inside one-element lists; a list of tokens stays a list."""
     if isinstance(value, list) and len(value) == 1 and (field not in _LISTS or isinstance(value[0], list)):
-        return value[0]
+        value = value[0]
     if field == "text" and value is not None and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False, sort_keys=True)  # a conversation
+    if field in _IDENTITY and isinstance(value, float) and value.is_integer():
+        return int(value)  # a table with gaps has no other numbers
     return value
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from reviewbot.parity.dumps import alike
 from reviewbot.parity.dumps.format import Record, Where, typed
-from reviewbot.parity.dumps.mapped import Mapped
+from reviewbot.parity.dumps.mapped import PARQUET, Mapped
 from reviewbot.parity.rows import Row
 
 COLUMNS = {
@@ -40,7 +40,7 @@ class _Wire(msgspec.Struct, frozen=True, gc=False):
     generation_logprobs: list[list[float]] | None = None
     prev_logprobs: list[list[float]] | None = None
     advantages: list[list[float]] | None = None
-    idx: list[int] | None = None
+    idx: list[int | str] | None = None
 
 
 _LISTS: alike.Decoders = {
@@ -61,7 +61,7 @@ _FIELDS = {column.encode(): field for field, column in COLUMNS.items()}
 
 
 class _Key(msgspec.Struct, frozen=True):
-    idx: list[int] | int | None = None
+    idx: list[int | str] | int | str | None = None
 
 
 class NemoRL:
@@ -98,8 +98,10 @@ class NemoRL:
         return msgspec.structs.replace(row, sample=0, group=_prompt(row))
 
     def key(self, data: bytes, where: Where) -> Row:
+        if data[:1] == PARQUET:
+            return msgspec.structs.replace(self._bare.key(data, where), sample=0)
         idx = self._key(data).idx
-        prompt = where.index if idx is None else idx if isinstance(idx, int) else _one(idx)
+        prompt = where.index if idx is None else _one(idx) if isinstance(idx, list) else idx
         return Row(step=where.step or 0, prompt=prompt, sample=0)
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
