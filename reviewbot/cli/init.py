@@ -81,6 +81,16 @@ def add(command: argparse.ArgumentParser) -> None:
         help=f"the runners' labels (default: {','.join(default.labels)})",
     )
     gpu.add_argument(
+        "--gpu-per-day",
+        metavar="NUMBER",
+        help=f"the most runs in 24 hours, of all pull requests together (default: {default.per_day})",
+    )
+    gpu.add_argument(
+        "--gpu-per-pull",
+        metavar="NUMBER",
+        help=f"the most runs in 24 hours of one pull request (default: {default.per_pull})",
+    )
+    gpu.add_argument(
         "--label",
         help=f"the label of a pull request that starts a run (default: {default.label})",
     )
@@ -135,6 +145,8 @@ def _wishes(options: argparse.Namespace, there: Mapping[str, str]) -> Wishes:
         "group": options.gpu_group,
         "labels": None if options.gpu_labels is None else tuple(filter(None, options.gpu_labels.split(","))),
         "command": options.gpu_command,
+        "per_day": options.gpu_per_day,
+        "per_pull": options.gpu_per_pull,
     }
     values = earlier(there) | {name: value for name, value in given.items() if value is not None}
     if values.get("uses", UNNAMED) == UNNAMED:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from reviewbot.errors import Unsure
 from reviewbot.github.client import GitHub
+from reviewbot.review.ledger import hidden
 
 _TRIES = 3
 
 
-def answer(github: GitHub, pull: int, key: str, text: str) -> None:
+def answer(github: GitHub, pull: int, key: str, text: str, *, anew: bool = True) -> None:
     """Says `text` under `key` (letters, digits and dashes): an answer of that key is edited, not repeated.
+    Where there is none, one is given if `anew`.
 
     Raises `Unsure` where GitHub leaves it open, each time, whether the answer was stored.
     """
     mark = f"<!-- reviewbot-answer {key} -->"
     body = f"{text.rstrip()}\n\n{mark}"
     for left in reversed(range(_TRIES)):
-        mine = (one for one in github.comments(pull) if one.author == github.viewer and mark in one.body)
-        there = next(mine, None)
+        mine = (one for one in github.comments(pull) if one.author == github.viewer)
+        there = next((one for one in mine if mark in hidden(one.body)), None)
         try:
             if there is None:
-                github.add_comment(pull, body)
+                if anew:
+                    github.add_comment(pull, body)
             elif there.body != body:
                 github.edit_comment(there.id, body)
         except Unsure:  # it may have been stored: looked at again

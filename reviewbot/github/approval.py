@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 
 from reviewbot.github import conversation, jobs
-from reviewbot.github.client import GitHub, Pull
+from reviewbot.github.budget import moment
+from reviewbot.github.client import Check, GitHub, Pull
 from reviewbot.review.ledger import decode
 from reviewbot.review.outcome import Kind
 
+LONGEST = timedelta(hours=3)  # more than the jobs of a run may take together
 WRITERS = ("write", "maintain", "admin")
 
 
@@ -52,7 +55,8 @@ def approve(github: GitHub, asked: Asked) -> str:
         raise Refusal(f"`{asked.named[:12]}` is not the head, which is `{pull.head[:12]}`")
     _shown(github, pull, asked)
     under_way = jobs.latest(github, pull.head, asked.kind, asked.finding)
-    if under_way is not None and under_way.status != "completed" and not asked.named:
+    running = under_way is not None and under_way.status != "completed" and not lost(under_way, asked.when)
+    if running and not asked.named:
         raise Refusal(f"a {asked.kind} run of `{pull.head[:12]}` is under way")
     if asked.sha and under_way is not None and under_way.status == "completed":
         raise Refusal(
@@ -73,6 +77,11 @@ def _shown(github: GitHub, pull: Pull, asked: Asked) -> None:
             f"the review changed at about the same time: look at it, then say `/reviewbot "
             f"{asked.kind} {asked.finding or pull.head[:12]}`"
         )
+
+
+def lost(check: Check, when: str) -> bool:
+    """Whether a check run that is under way began so long before `when` that no job can be behind it."""
+    return bool(check.started_at) and moment(when) - moment(check.started_at) > LONGEST
 
 
 def _before(one: str, other: str) -> bool:

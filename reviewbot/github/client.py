@@ -75,9 +75,11 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment in a pull request's conversation. `by_bot`: its author is an account of kind Bot."""
+    """A comment in the conversation of pull request or issue `number`. `by_bot`: its author is an account of
+    kind Bot. Times are as GitHub writes them, such as `2026-11-29T20:00:00Z`."""
 
     id: int
+    number: int
     node_id: str
     author: str
     by_bot: bool
@@ -128,7 +130,8 @@ class ReviewThread:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check run. `annotations` counts those that it has. `app` is the slug of the app that made it."""
+    """A check run. `annotations` counts those that it has. `app` is the slug of the app that made it.
+    `started_at` is as GitHub writes times."""
 
     id: int
     name: str
@@ -139,6 +142,7 @@ class Check:
     text: str
     annotations: int
     app: str
+    started_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +232,15 @@ class GitHub:
     def comments(self, number: int) -> list[Comment]:
         """The comments of a pull request's or an issue's conversation, the oldest first."""
         return [_comment(one) for one in self._list(f"/issues/{number}/comments")]
+
+    def comments_since(self, when: str) -> Iterator[Comment]:
+        """The comments of all conversations that were written since a time, the latest first."""
+        # GitHub's `since` is about when a comment was last edited.
+        for one in self._list("/issues/comments", sort="created", direction="desc", since=when):
+            made = _comment(one)
+            if made.created_at < when:
+                return
+            yield made
 
     def comment(self, comment: int) -> Comment:
         """One comment of a conversation."""
@@ -574,8 +587,10 @@ def _pull(data: Mapping[str, Any]) -> Pull:
 
 
 def _comment(data: Mapping[str, Any]) -> Comment:
+    number = str(data.get("issue_url") or "").rpartition("/")[2]
     return Comment(
         id=int(data["id"]),
+        number=int(number) if number.isdigit() else 0,
         node_id=str(data.get("node_id") or ""),
         author=_login(data),
         by_bot=_by_bot(data),
@@ -624,6 +639,7 @@ def _check(data: Mapping[str, Any]) -> Check:
         text=str(output.get("text") or ""),
         annotations=int(output.get("annotations_count") or 0),
         app=str((data.get("app") or {}).get("slug") or ""),
+        started_at=str(data.get("started_at") or ""),
     )
 
 

@@ -61,7 +61,7 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
 
 def summary_of(mine: Iterable[Comment]) -> Comment | None:
     """The oldest of the bot's comments that is a summary."""
-    return next((comment for comment in mine if SUMMARY in comment.body), None)
+    return next((comment for comment in mine if SUMMARY in ledgers.hidden(comment.body)), None)
 
 
 def own_comments(github: GitHub, number: int, viewer: str) -> dict[str, ReviewComment]:

@@ -37,6 +37,11 @@ def name(kind: Kind, finding: str = "") -> str:
     return f"reviewbot {kind} {finding}".rstrip()
 
 
+def key(job: Job) -> str:
+    """What its answer in the pull request is found by."""
+    return f"{job.kind}-{job.check}"
+
+
 def latest(github: GitHub, sha: str, kind: Kind, finding: str = "") -> Check | None:
     """The last check run of such a job on a commit, if this token's app made it."""
     found = [check for check in github.checks(sha, name(kind, finding)) if check.external_id == sha]
@@ -80,8 +85,17 @@ def supersede(github: GitHub, pull: int, sha: str, kind: Kind, why: str, finding
     check = latest(github, sha, kind, finding)
     if check is None or check.status == "completed":
         return False
-    job = Job(kind, pull, sha, finding, check.id)
-    return conclude(github, job, "neutral", why, answers.sentence(why))
+    return withdraw(github, Job(kind, pull, sha, finding, check.id), why)
+
+
+def withdraw(github: GitHub, job: Job, why: str) -> bool:
+    """Concludes a job that is not to come to anything, unless somebody has, and says so where it was told of
+    that it is under way. `why` is a clause."""
+    if not conclude(github, job, "neutral", why, answers.sentence(why)):
+        return False
+    text = answers.nothing(job.kind, why, job.sha, None, "")
+    answer(github, job.pull, key(job), text, anew=False)
+    return True
 
 
 def report(
@@ -106,7 +120,7 @@ def report(
         return None
     failed: GitHubError | None = None
     try:
-        answer(github, job.pull, f"{job.kind}-{job.check}", text)
+        answer(github, job.pull, key(job), text)
     except GitHubError as error:  # the check run is concluded all the same
         failed = error
     conclude(github, job, conclusion, title, text)

@@ -8,18 +8,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reviewbot.errors import GitHubError, ReviewbotError
 from reviewbot.github import approval, conversation, jobs
 from reviewbot.github.answers import answer
 from reviewbot.github.approval import WRITERS, Asked, Refusal, word
+from reviewbot.github.budget import Budget, exceeded
 from reviewbot.github.client import GitHub, Pull, Reaction
 from reviewbot.github.event import CommentEvent, PullEvent
 from reviewbot.github.jobs import Job
 from reviewbot.render import answers
 from reviewbot.review.commands import VERBS, Command, Misuse, Said, Verb, parse, served
 from reviewbot.review.ledger import Entry, Ledger
+from reviewbot.source.permalink import Remote
 
 TRIAGE = ("triage", *WRITERS)
 _TRIES = 3  # of storing a change, where other runs write in between
@@ -40,13 +42,15 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How this workflow is set up: the commands that it does, whether a GPU may be used, the label that asks
-    for one, and the address of this run's log."""
+    """How this workflow is set up: the commands that it does, whether a GPU may be used and how often, the
+    label that asks for one, the address of this run's log, and where links lead."""
 
     verbs: Collection[str] = VERBS
     gpu: bool = False
     label: str = ""
     log: str = ""
+    budget: Budget = field(default_factory=Budget)
+    remote: Remote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +234,25 @@ def _authorized(github: GitHub, asked: Asked, setting: Setting, target: str = ""
     if asked.kind == "parity" and not setting.gpu:
         raise Refusal(_NO_GPU)
     sha = approval.approve(github, asked)
+    if asked.kind == "parity":
+        why_not = exceeded(github, setting.budget, asked.kind, asked.pull, asked.when)
+        if why_not:
+            raise Refusal(why_not)
     jobs.supersede(github, asked.pull, sha, asked.kind, "another run was asked for", asked.finding)
     job = jobs.begin(github, asked.pull, sha, asked.kind, asked.finding, setting.log)
-    if github.pull(asked.pull).head != sha:
-        jobs.supersede(github, asked.pull, sha, asked.kind, "there are new commits", asked.finding)
-        raise Refusal("there are new commits: look at the review of them, then ask again")
+    try:
+        if github.pull(asked.pull).head != sha:
+            raise Refusal("there are new commits: look at the review of them, then ask again")
+        if asked.kind == "parity":
+            # It is also what the budget counts.
+            says = answers.started(asked.kind, sha, asked.by, setting.remote, setting.log)
+            answer(github, asked.pull, jobs.key(job), says)
+    except Refusal:
+        jobs.withdraw(github, job, "there are new commits")
+        raise
+    except GitHubError:
+        # No job will follow that could conclude it.
+        with suppress(GitHubError):
+            jobs.withdraw(github, job, "it could not be started")
+        raise
     return Authorized(job, target)

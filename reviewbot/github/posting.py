@@ -30,7 +30,7 @@ ANNOTATIONS = 50  # of one request
 MOST_ANNOTATIONS = 500
 FRAME = 500  # characters around the summary and the ledger
 COPY_ROOM = 60_000  # characters of the ledger in the check run, which takes 65,535
-_STATUS = re.compile(r"<!-- reviewbot-status -->\n.*?<!-- /reviewbot-status -->\n*", re.DOTALL)
+_STATUS = re.compile(r"\A<!-- reviewbot-status -->\n.*?<!-- /reviewbot-status -->\n*", re.DOTALL)
 
 
 class Raced(GitHubError):

@@ -125,6 +125,18 @@ def _value(raw: bytes) -> str:
     return text if len(text) <= _VALUE else text[:_VALUE] + "…"
 
 
+def started(kind: Kind, sha: str, by: str, remote: Remote | None, log: str) -> str:
+    """A job that was authorized, and who asked for it."""
+    return render(
+        "answers/started.md.j2",
+        what=kind.capitalize(),
+        sha=sha,
+        by=by,
+        link_commit=commit_links(remote),
+        log=log,
+    )
+
+
 def nothing(kind: Kind, why: str, sha: str, remote: Remote | None, log: str) -> str:
     """A job that came to nothing; `why` is a clause."""
     return render(

@@ -35,6 +35,8 @@ _HELD_OF_PARITY = {
     "group": r"^ +runs-on:\n +group: (.+)$",
     "labels": r"^ +labels: \[(.*?)\]",
     "command": r"^ +command: (.+)$",
+    "per_day": r"^ +gpu-runs-per-day: (.+)$",
+    "per_pull": r"^ +gpu-runs-per-pull: (.+)$",
 }
 
 # What each value may be, and how to say so. None of them can end a scalar of YAML or an expression.
@@ -44,6 +46,8 @@ _ALLOWED: dict[str, tuple[str, str]] = {
     "image": (r"|[\w.:/-]+@sha256:[0-9a-f]{64}", "a container image by its digest, NAME@sha256:DIGEST"),
     "label": (r"[A-Za-z][\w ./:-]{0,48}[\w./:-]", "letters, digits and dashes, beginning with a letter"),
     "group": (r"[A-Za-z][\w .-]{0,99}", "the name of a runner group"),
+    "per_day": (r"[1-9][0-9]{0,5}", "a number"),
+    "per_pull": (r"[1-9][0-9]{0,5}", "a number"),
     "command": (r"(?!.*\$\{\{)[^\x00-\x1f\x7f]+", "one line, without `${{`"),
 }
 
@@ -54,7 +58,8 @@ class Wishes:
 
     `uses` is the reviewbot that they run, `OWNER/reviewbot@COMMIT`, with a release as a comment if that is
     known. `image` is the container of the GPU run; without one there is no such run. `labels` are those of
-    its runners, of the runner group `group`. `command` is what the container runs.
+    its runners, of the runner group `group`. `command` is what the container runs, at most `per_day` times in
+    24 hours, and `per_pull` times for one pull request.
     """
 
     uses: str
@@ -66,6 +71,8 @@ class Wishes:
     command: str = (
         "reviewbot parity run --workload command --out /scratch/run --output-format json > /out/parity.json"
     )
+    per_day: str = "20"
+    per_pull: str = "5"
 
     def __post_init__(self) -> None:
         """Raises `UsageError` for a value that could not stand in a workflow."""
@@ -90,6 +97,8 @@ def workflows(wishes: Wishes) -> dict[str, str]:
         "command": json.dumps(wishes.command, ensure_ascii=False),
         "quoted_label": json.dumps(wishes.label),
         "quoted_group": json.dumps(wishes.group),
+        "per_day": json.dumps(wishes.per_day),
+        "per_pull": json.dumps(wishes.per_pull),
         "labels": f"[{', '.join(wishes.labels)}]",
         "checkout": CHECKOUT,
         "upload_artifact": UPLOAD_ARTIFACT,

@@ -12,6 +12,7 @@ import binascii
 import hashlib
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -24,6 +25,8 @@ MOST_ROUNDS = 20  # the first and the latest ones; those between are counted by 
 _LARGEST = 4 * 1024 * 1024  # bytes of an unpacked ledger
 _LEDGER = re.compile(r"<!-- reviewbot-ledger ([0-9a-f]{16}) ([A-Za-z0-9+/=]+) -->")
 _ENTRY = re.compile(r"<!-- reviewbot-thread ([0-9a-f]{16}) ([A-Za-z0-9+/=]+) -->")
+
+_HIDDEN = "<!-- reviewbot-"
 
 _T = TypeVar("_T")
 
@@ -163,9 +166,30 @@ def _cut(ledger: Ledger, kept: list[Entry]) -> Ledger:
     return replace(ledger, entries=entries)
 
 
+def hidden(body: str) -> list[str]:
+    """The hidden lines of ours in a text that the bot wrote.
+
+    The bot quotes code, and code can hold such a line: what stands in a fenced block is none.
+    """
+    return [line.rstrip() for line, fenced in _lines(body) if not fenced and line.startswith(_HIDDEN)]
+
+
+def _lines(body: str) -> Iterator[tuple[str, bool]]:
+    """The lines with their ends, and whether each is part of a fenced block."""
+    fence = ""
+    for line in body.splitlines(keepends=True):
+        words = line.strip()
+        inside = bool(fence)
+        if fence:
+            fence = "" if words == fence else fence
+        elif words.startswith("```"):
+            fence = "`" * (len(words) - len(words.lstrip("`")))
+        yield line, inside or bool(fence)
+
+
 def decode(body: str, repository: str, pull: int) -> Ledger | None:
     """The ledger of this pull request in a text that the bot wrote; None if it holds no whole one."""
-    for match in reversed(list(_LEDGER.finditer(body))):
+    for match in filter(None, map(_LEDGER.fullmatch, reversed(hidden(body)))):
         found = _unpack(match, Ledger)
         if found is not None and (found.repository.lower(), found.pull) == (repository.lower(), pull):
             return found
@@ -189,7 +213,7 @@ def mark(made: Mark) -> str:
 
 def marked(body: str, repository: str, pull: int) -> Mark | None:
     """The mark in a comment that the bot wrote on this pull request; None if it holds no whole one."""
-    for match in reversed(list(_ENTRY.finditer(body))):
+    for match in filter(None, map(_ENTRY.fullmatch, reversed(hidden(body)))):
         found = _unpack(match, Mark)
         if found is not None and (found.repository.lower(), found.pull) == (repository.lower(), pull):
             return found
@@ -198,7 +222,8 @@ def marked(body: str, repository: str, pull: int) -> Mark | None:
 
 def bare(body: str) -> str:
     """The text without hidden lines of a ledger or an entry."""
-    return _ENTRY.sub("", _LEDGER.sub("", body)).rstrip("\n") + "\n"
+    kept = (line if fenced else _ENTRY.sub("", _LEDGER.sub("", line)) for line, fenced in _lines(body))
+    return "".join(kept).rstrip("\n") + "\n"
 
 
 def _pack(kind: str, what: Ledger | Mark) -> str:

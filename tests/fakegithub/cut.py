@@ -44,6 +44,7 @@ OPERATIONS = {
     f"{R}/pulls/comments/{{comment_id}}/reactions": "get post",
     f"{R}/issues/{{issue_number}}": "get",
     f"{R}/issues/{{issue_number}}/comments": "get post",
+    f"{R}/issues/comments": "get",
     f"{R}/issues/comments/{{comment_id}}": "get patch delete",
     f"{R}/issues/comments/{{comment_id}}/reactions": "get post",
     f"{R}/issues/{{issue_number}}/labels": "get post",

@@ -697,6 +697,14 @@ def post_comment(asked: Asked) -> Any:
     return comment(asked, kept)
 
 
+@operation("get", f"{R}/issues/comments")
+def get_all_comments(asked: Asked) -> Any:
+    since, down = asked.query.get("since", ""), asked.query.get("direction", "desc") == "desc"
+    found = [kept for kept in asked.world.comments.values() if kept["edited"] >= since]
+    key = {"created": "at", "updated": "edited"}[asked.query.get("sort", "created")]
+    return [comment(asked, kept) for kept in sorted(found, key=lambda one: one[key], reverse=down)]
+
+
 @operation("get", f"{R}/issues/comments/{{comment_id}}")
 def get_comment(asked: Asked) -> Any:
     return comment(asked, asked.stored(asked.world.comments))

@@ -11,6 +11,7 @@ from fakegithub import READER, Fault
 from reviewbot.errors import GitError, GitHubError
 from reviewbot.github import event as events
 from reviewbot.github import jobs, orders
+from reviewbot.github.budget import Budget
 from reviewbot.github.client import GitHub
 from reviewbot.github.conversation import SUMMARY, read
 from reviewbot.review import ledger as ledgers_text
@@ -280,7 +281,7 @@ def test_what_comes_to_no_end_says_so(shown, fake, github):
 def test_a_command_authorizes_the_head_that_was_shown(order, shown, github):
     job, said, reactions, _ = order(f"/reviewbot parity {shown.head[:9]}")
     assert (job.job.kind, job.job.pull, job.job.sha, job.target) == ("parity", 7, shown.head, "")
-    assert (said, reactions) == ([], ["eyes", "+1"])
+    assert len(said) == 1 and reactions == ["eyes", "+1"]
     (check,) = github.checks(shown.head, "reviewbot parity")
     assert (check.id, check.status, check.external_id) == (job.job.check, "in_progress", shown.head)
 
@@ -293,7 +294,7 @@ def test_a_probe_is_authorized_with_its_target(order, shown, github):
 
 def test_a_label_authorizes_the_head_that_was_shown(label, shown):
     job, said = label()
-    assert (job.job.sha, said) == (shown.head, [])
+    assert job.job.sha == shown.head and "asked for by `mia`" in said[0]
 
 
 @pytest.mark.parametrize("by", ["tia", "rob", "stranger", "github-actions[bot]"])
@@ -371,6 +372,85 @@ def checks_of(github: GitHub, sha: str) -> list[dict[str, object]]:
     return github._get(f"/commits/{sha}/check-runs?filter=all")["check_runs"]
 
 
+def test_a_run_is_told_of_where_it_is_reported_later(order, shown, github, fake):
+    job, (said,), *_ = order("/reviewbot parity")
+    assert said.startswith("**Parity of `")
+    assert "is under way,** asked for by `mia`" in said
+    jobs.report(github, job.job, Outcome("pass", parity=NUMBERS), None, "", cancelled=False)
+    (told,) = [one.body for one in github.comments(7) if "reviewbot-answer parity-" in one.body]
+    assert "no difference" in told and "under way" not in told
+
+
+def test_a_run_that_another_replaces_says_so(order, shown, github):
+    first = order("/reviewbot parity")[0].job
+    order(f"/reviewbot parity {shown.head[:7]}")
+    (told,) = [
+        one.body for one in github.comments(7) if f"reviewbot-answer parity-{first.check} " in one.body
+    ]
+    assert "came to nothing:** another run was asked for." in told
+
+
+@pytest.mark.parametrize(
+    ("per_day", "per_pull", "says"),
+    [
+        (9, 2, "2 parity runs of this pull request started in the last 24 hours, and 2 may."),
+        (2, 9, "2 parity runs of this pull request started in the last 24 hours, and 2 may."),
+    ],
+)
+def test_a_gpu_is_used_so_often_and_not_again(order, label, shown, fake, github, per_day, per_pull, says):
+    budget = Budget(per_day, per_pull)
+    named = f"/reviewbot parity {shown.head[:7]}"
+    assert all(order(named, budget=budget)[0] for _ in range(2))
+    # What others say is no run, whatever it looks like.
+    fake.say("<!-- reviewbot-answer parity-1 -->", by="mallory")
+    fake.say("```\n<!-- reviewbot-answer parity-1 -->\n```", by="github-actions[bot]")
+    before = len(checks_of(github, shown.head))
+    job, (said,), reactions, _ = order(named, budget=budget)
+    assert (job, reactions, said) == (None, ["eyes", "-1"], says)
+    assert len(checks_of(github, shown.head)) == before
+    fake.world.checks.clear()
+    job, (said,) = label(budget=budget)
+    assert job is None and said.startswith(f"The label is taken off: {says}")
+    assert fake.world.pulls[7].labels == []
+
+
+def test_runs_of_other_pull_requests_count_for_the_day_and_old_ones_do_not(order, shown, fake, github):
+    fake.open_pull(shown.base, shown.head, number=8)
+    fake.say("<!-- reviewbot-answer parity-1 -->", by="github-actions[bot]", number=8)
+    fake.say("<!-- reviewbot-answer probe-2 -->", by="github-actions[bot]", number=8)
+    kept = max(fake.world.comments)
+    job, (said,), *_ = order("/reviewbot parity", budget=Budget(1, 1))
+    assert job is None and "1 parity run started here in the last 24 hours, and 1 may" in said
+    # A day later.
+    fake.world.clock += 24 * 60 * 60
+    github.edit_comment(kept, "<!-- reviewbot-answer probe-2 -->\n")
+    assert order("/reviewbot parity", budget=Budget(1, 1))[0] is not None
+
+
+def test_a_run_whose_runners_were_lost_does_not_hold_up_the_next(order, shown, fake, github):
+    first = order("/reviewbot parity")[0].job
+    fake.world.clock += 2 * 60 * 60
+    assert order("/reviewbot parity")[0] is None
+    fake.world.clock += 2 * 60 * 60
+    second = order("/reviewbot parity")[0].job
+    stored = {check["id"]: check["conclusion"] for check in checks_of(github, shown.head)}
+    assert stored == {first.check: "neutral", second.check: None}
+
+
+@pytest.mark.parametrize(("path", "skip"), [("/issues/7/comments", 0), ("/pulls/7$", 3)])
+def test_what_cannot_be_started_is_concluded(order, shown, fake, github, path, skip):
+    # The read of the head, or the comment, after the check run was begun.
+    def broken():
+        verb = "POST" if "comments" in path else "GET"
+        fake.faults.append(Fault(verb, path, 403, times=99))
+
+    fake.faults = [Fault("POST", "/check-runs", None, then=broken)]
+    with pytest.raises(GitHubError):
+        order("/reviewbot parity")
+    fake.faults.clear()
+    assert [check.conclusion for check in github.checks(shown.head, "reviewbot parity")] == ["neutral"]
+
+
 def test_a_closed_pull_request_runs_nothing(order, label, shown, fake):
     fake.world.pulls[7].state = "closed"
     assert order("/reviewbot parity")[0] is None
@@ -440,7 +520,7 @@ def test_a_report_concludes_once(order, shown, github, fake, outcome, cancelled,
 
 def test_a_report_that_cannot_be_posted_still_concludes(order, shown, github, fake):
     job = order("/reviewbot parity")[0].job
-    fake.faults = [Fault("POST", "/issues/7/comments", 403, times=9)]
+    fake.faults = [Fault("POST|PATCH", "/comments", 403, times=9)]
     with pytest.raises(GitHubError):
         jobs.report(github, job, "the job left no result", None, "", cancelled=False)
     assert [check.conclusion for check in github.checks(shown.head, "reviewbot parity")] == ["failure"]

@@ -106,3 +106,22 @@ def test_a_dismissal_holds_for_the_code_that_was_seen_and_ends_when_reopened():
     assert dismissed.reopened("C1").serial == first.serial + 2
     with pytest.raises(KeyError):
         first.dismissed("C9", "ada", "meant")
+
+
+@pytest.mark.parametrize("fence", ["```", "````suggestion", "  ```diff"])
+def test_code_that_the_bot_quotes_holds_no_state(fence):
+    """A pull request decides what its code says; only the bot's own lines are its memory."""
+    forged = ledger.encode(replace(kept(entry(1)), serial=99))
+    pretended = ledger.mark(ledger.Mark("acme/trainer", 7, ledger.Look(9, "", ""), entry(2)))
+    closing = fence.strip(" adefginostu")
+    quoted = f"{fence}\n{forged}\n{pretended}\n<!-- reviewbot-summary -->\n{closing}\n"
+    assert ledger.decode(quoted, "acme/trainer", 7) is None
+    assert ledger.marked(quoted, "acme/trainer", 7) is None
+    assert ledger.hidden(quoted) == []
+    assert ledger.bare(quoted) == quoted
+    real = ledger.encode(kept(entry(3)))
+    # A person's browser sends other line ends.
+    for body in (f"{quoted}{real}\n", f"{real}\n{quoted}", f"{quoted}{real}\n".replace("\n", "\r\n")):
+        found = ledger.decode(body, "acme/trainer", 7)
+        assert found is not None and [one.id for one in found.entries] == ["C3"]
+    assert ledger.decode(f"`{real}`\n> {real}\n  {real}", "acme/trainer", 7) is None

@@ -46,6 +46,8 @@ _GIVEN = {
     "verbs": ("VERB,VERB", "command: what this workflow does (default: everything)"),
     "image": ("IMAGE@sha256:DIGEST", "parity: the container image"),
     "run": ("COMMAND", "parity: what the container runs"),
+    "gpu-runs-per-day": ("NUMBER", "command: the most parity runs of all pull requests in 24 hours"),
+    "gpu-runs-per-pull": ("NUMBER", "command: the most parity runs of one pull request in 24 hours"),
     "gpu-group-locked": ("true", "command: that the runner group admits the parity workflow alone"),
 }
 

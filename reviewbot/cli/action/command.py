@@ -11,9 +11,10 @@ from reviewbot.errors import UsageError
 def run(options: argparse.Namespace) -> int:
     """Gives the outputs of an authorized job; `run` is empty where there is none."""
     from reviewbot.cli.action.post import post
-    from reviewbot.github import event, orders
+    from reviewbot.github import budget, event, orders
     from reviewbot.github.client import GitHub
     from reviewbot.review.commands import VERBS
+    from reviewbot.source.permalink import from_slug
 
     verbs = tuple(filter(None, options.verbs.replace(" ", "").split(","))) or VERBS
     unknown = set(verbs) - set(VERBS)
@@ -24,6 +25,8 @@ def run(options: argparse.Namespace) -> int:
         gpu=options.gpu_group_locked.strip().lower() == "true",
         label=options.label,
         log=runner.run_address(),
+        budget=budget.Budget(_count(options, "gpu-runs-per-day"), _count(options, "gpu-runs-per-pull")),
+        remote=from_slug(runner.slug(), runner.server().partition("://")[2]),
     )
     github = GitHub.of_environment(runner.slug())
     if runner.event_name() == "issue_comment":
@@ -49,3 +52,14 @@ def run(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _count(options: argparse.Namespace, name: str) -> int:
+    given = getattr(options, name.replace("-", "_")).strip()
+    if not given:
+        from reviewbot.github.budget import Budget
+
+        return Budget().per_day if name.endswith("day") else Budget().per_pull
+    if not given.isascii() or not given.isdigit():
+        raise UsageError(f"--{name} is {given!r}, and has to be a number")
+    return int(given)
