@@ -1,6 +1,6 @@
 """`python -m reviewbot`."""
 
-from reviewbot.cli.main import run
+from reviewbot.cli.entry import run
 
 if __name__ == "__main__":
     run()

@@ -87,8 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def run() -> None:
-    """The console script."""
+def run() -> int:
+    """The whole command line as one process; `entry` hands its exit code on."""
     # A file's name can hold bytes, and a terminal lack characters, that could not be written otherwise.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -96,4 +96,4 @@ def run() -> None:
         # What Python thinks of a pattern or a literal under review is its author's concern, not our user's.
         warnings.simplefilter("ignore")
         sys.warnoptions.append("ignore")  # processes that are started from here take this over
-    sys.exit(main())
+    return main()

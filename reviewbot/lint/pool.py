@@ -40,8 +40,12 @@ def each(
                     for path, done in future.result():
                         left.discard(path)
                         yield done
-            except BaseException:
+            except BaseException as error:
                 executor.shutdown(wait=False, cancel_futures=True)
+                if not isinstance(error, Exception):
+                    # Interrupted: nobody waits for what the processes are at.
+                    for process in multiprocessing.active_children():
+                        process.terminate()
                 raise
     except BrokenProcessPool:
         # Each of the files that are left gets a process of its own.

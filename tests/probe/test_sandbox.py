@@ -313,7 +313,7 @@ lines = [
 assert restrict.install(lines)
 import runpy
 sys.argv = ["reviewbot", *sys.argv[1:]]
-from reviewbot.cli.main import run
+from reviewbot.cli.entry import run
 run()
 """
 
