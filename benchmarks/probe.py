@@ -21,7 +21,7 @@ import probe_peers
 from reviewbot.probe import harvest, target
 from reviewbot.probe.base import base_of
 from reviewbot.probe.changes import of_sides
-from reviewbot.probe.harvest import Function
+from reviewbot.probe.mentions import Function
 from reviewbot.probe.run import Wish, look, opened
 from reviewbot.probe.sandbox import Box, Wants
 from reviewbot.probe.witness import witness

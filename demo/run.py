@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 REPOSITORY = "parcel-robot"
 SANDBOX = sys.platform == "linux"  # elsewhere nothing shuts in what a probe runs
 PROBE = " --probe" if SANDBOX else ""
-PROVE = " --prove --probe ../evidence.json" if SANDBOX else ""
+SHOWN = " --probe ../evidence.json --probe" if SANDBOX else ""
 PROGRAMS = {"python": [sys.executable], "reviewbot": [sys.executable, "-P", "-m", "reviewbot"]}
 
 
@@ -55,7 +55,7 @@ if SANDBOX:
 STEPS += (
     Step(
         "The review of the branch as pages; open the one that is printed in a browser.",
-        f"reviewbot report --base {history.MAIN} --head {history.BRANCH}{PROVE} --out ../{PAGES}",
+        f"reviewbot report --base {history.MAIN} --head {history.BRANCH}{SHOWN} --out ../{PAGES}",
         "report.txt",
     ),
     Step(

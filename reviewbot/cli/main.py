@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 
 from reviewbot import __version__
-from reviewbot.errors import ReviewbotError
+from reviewbot.errors import ReviewbotError, UsageError
 
 # name: what it does, in the words of --help. Each is a module of this package with `add` and `main`.
 COMMANDS = {
@@ -72,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser().print_help()
         return 2
     try:
+        if options.command != "action":  # whose options are a workflow's inputs, and those are often empty
+            _none_is_empty(words)
         code: int = _module(options.command).main(options)
         sys.stdout.flush()
     except ReviewbotError as error:
@@ -85,6 +87,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def _none_is_empty(words: Sequence[str]) -> None:
+    """Raises UsageError for an option whose value is empty, as `--base "$BASE"` is where BASE is not set.
+
+    What is done without the option is not what was asked for.
+    """
+    for before, word in zip(("", *words), words, strict=False):
+        option = before if word == "" and before.startswith("--") else word[:-1]
+        if (word == "" and option == before) or (word.startswith("--") and word.endswith("=")):
+            raise UsageError(f"{option} has an empty value; name one, or leave the option out")
 
 
 def run() -> int:

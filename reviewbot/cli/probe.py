@@ -72,7 +72,9 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the evidence, for `probe replay`")
     command.add_argument("--python", metavar="PATH", help="the interpreter that runs the code (this one)")
-    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress, and no word on what was saved"
+    )
 
 
 def _seconds(text: str) -> float:
@@ -197,23 +199,25 @@ def _inputs(
     """The target's calls, those of each producer, where they come from, what could not run, which packages
     had stand-ins."""
     from reviewbot.probe import harvest
+    from reviewbot.probe.mentions import Function
 
     none: tuple[tuple[Call, ...], ...] = tuple(() for _ in producers)
     if target.kind == "command":
         return [], none, "the files that the command line names", (), ()
-    given = harvest.from_example(options.example, target) if options.example else None
+    part = options.dump is not None
+    given = harvest.from_example(options.example, target, partial=part) if options.example else None
     if options.dump:
         call = harvest.from_dumps(options.dump[0], options.dump[1], target, given)
         return [call], none, f"{options.dump[0]} and {options.dump[1]}", (), ()
     if given:
         return [given], none, str(options.example), (), ()
-    functions = [
-        harvest.Function(one.root / one.path, one.unit, one.kind == "test") for one in (target, *producers)
-    ]
+    functions = [Function(one.root / one.path, one.unit, one.kind == "test") for one in (target, *producers)]
     tests = (
         [f"{target.root / target.path}::{target.unit.replace('.', '::')}"] if target.kind == "test" else ()
     )
     found = harvest.from_tests(target.root, functions, tests=tests, python=options.python, progress=progress)
+    if not found.calls[0] and found.failed:
+        raise UsageError(f"{target.unit}: {found.why_none(0)}")
     if not found.calls[0]:
         raise ProbeError(f"{target.unit}: {found.why_none(0)}")
     return found.calls[0], found.calls[1:], "", found.not_run, found.absent
@@ -247,6 +251,9 @@ def _write(result: Result, options: argparse.Namespace) -> None:
             options.save.write_text(probe_json.encode(result, saved), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{options.save}: cannot be written ({error.strerror})") from None
+        if not options.quiet:
+            again = f"; run it again with: {probe_json.replay(saved)}" if result.witnesses else ""
+            print(f"reviewbot: evidence is in {saved}{again}", file=sys.stderr)
     if options.output_format == "json":
         sys.stdout.write(probe_json.encode(result, saved))
     elif options.output_format == "markdown":

@@ -26,6 +26,7 @@ MANIFEST = "pages.json"
 EXAMPLES = """\
 examples:
   reviewbot report --base main --out pages                    reviews HEAD and writes its pages
+  reviewbot report --base main --out pages --probe            and runs the code of what it finds
   reviewbot review --base main --output-format json > r.json
   reviewbot report r.json --out pages                         the pages of a review that was made before
   reviewbot probe tests/parity.py::check --save e.json
@@ -49,9 +50,11 @@ def add(command: argparse.ArgumentParser) -> None:
     option(
         "--probe",
         action="append",
+        nargs="?",
         default=[],
         metavar="EVIDENCE.json",
-        help="what `probe --save` wrote; may be given again",
+        help="what `probe --save` wrote; may be given again; without a file the findings' code is run, as "
+        "`review --probe` does",
     )
     option(
         "--parity",
@@ -66,13 +69,12 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="OWNER/REPO",
         help="where links lead, also HOST/OWNER/REPO (default: what the review or the remote says)",
     )
-    option("--prove", action="store_true", help="run the findings' code too, as `review --probe` does")
     option(
         "--probe-budget",
         type=proving.seconds,
         default=proving.BUDGET,
         metavar="SECONDS",
-        help=argparse.SUPPRESS,
+        help=f"for all of --probe without a file (default: {proving.BUDGET:g}s)",
     )
     option("-q", "--quiet", action="store_true", help="no progress")
 
@@ -84,7 +86,7 @@ def main(options: argparse.Namespace) -> int:
     out = Path(options.out)
     _earlier(out)
     review = _review(options)
-    evidence = [(Path(name).name, probe_document.decode(_bytes(name), name)) for name in options.probe]
+    evidence = [(Path(name).name, probe_document.decode(_bytes(name), name)) for name in _files(options)]
     extras: list[Extra] = []
     for number, name in enumerate(options.parity, 1):
         extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
@@ -143,17 +145,26 @@ def _review(options: argparse.Namespace) -> Review | None:
     if options.review is not None:
         if options.base or options.head:
             raise UsageError("give a review, or --base and --head, not both")
+        if None in options.probe:
+            raise UsageError(
+                "--probe without a file runs what a review finds now: give --base, or name the evidence"
+            )
         made = review_json.decode(_bytes(options.review), options.review)
         if not made.rounds:
             raise UsageError(f"{options.review}: holds no round, so there is nothing to show")
         return made
-    if (options.probe or options.parity or options.size) and not (options.base or options.head):
+    if (_files(options) or options.parity or options.size) and not (options.base or options.head):
         return None
     from reviewbot.cli.review import reviewed
 
     show = partial(watched, what="files", quiet=options.quiet)
-    seconds = options.probe_budget if options.prove else None
+    seconds = options.probe_budget if None in options.probe else None
     return reviewed(Path.cwd(), options.base, options.head or "HEAD", options.repository, seconds, show)[0]
+
+
+def _files(options: argparse.Namespace) -> list[str]:
+    """The evidence that is given, as against findings to be run now."""
+    return [name for name in options.probe if name is not None]
 
 
 def _bytes(name: str) -> bytes:

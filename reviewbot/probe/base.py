@@ -50,7 +50,12 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
             where = f"recorded in {call.test}" if call.test else "given"
             return Base(call, world, number, shape.sides(world) if sided else (), where)
         why = why or f"{run.verdict}: {run.says}"
-    raise ProbeError(f"no recorded call of {session.target.unit or session.target.path} passes here ({why})")
+    name = session.target.unit or session.target.path
+    if not any(call.test for call in ranked):
+        raise ProbeError(
+            f"{name} does not pass on what it was given, and a probe starts from what passes ({why})"
+        )
+    raise ProbeError(f"no recorded call of {name} passes here ({why})")
 
 
 def _no_base(calls: Sequence[Call]) -> str:

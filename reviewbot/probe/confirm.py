@@ -22,9 +22,10 @@ from reviewbot.probe.base import Base
 from reviewbot.probe.changes import Change
 from reviewbot.probe.derive import derive
 from reviewbot.probe.evidence import Witness, lost_fields
-from reviewbot.probe.harvest import Call, Function, Harvest
+from reviewbot.probe.harvest import Call, Harvest
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.matrix import Attempt, Matrix, matrix
+from reviewbot.probe.mentions import Function
 from reviewbot.probe.run import Wish, look, opened
 from reviewbot.probe.search import Passing, Search, Tried
 from reviewbot.probe.session import Session

@@ -7,34 +7,24 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from reviewbot.errors import ProbeError, UnreadableFile, UsageError
+from reviewbot.flow import collection
 from reviewbot.probe import closure, packages, shape
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.plain import Plain
+from reviewbot.probe.mentions import Function, never_run, tests_for
 from reviewbot.probe.sandbox import Box, ChildGone, Wants, readable
 from reviewbot.probe.target import Target
 from reviewbot.source.units import File
 
-MOST_TEST_FILES = 12
-MOST_FILES_LOOKED_AT = 8_000
 MOST_RECORDS = 60
 MOST_REFUSED = 20
 MOST_STAND_IN_RUNS = 6
-_SKIPPED_FOLDERS = frozenset({"node_modules", "build", "dist", "site-packages", "venv"})
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function to record: its file and qualified name. Of a test the values of its calls are recorded."""
-
-    path: Path
-    unit: str
-    is_test: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +60,9 @@ class Call:
 @dataclass(frozen=True)
 class Harvest:
     """What was recorded of each function, in the order asked; what could not run; layers of the sandbox;
-    absent packages that had stand-ins; the outcome of each test by its pytest id. `refused` says of each
-    function why calls of it are no use, once for each reason."""
+    absent packages that had stand-ins; the outcome of each test by its pytest id, with what it said if it did
+    not pass. `refused` says of each function why calls of it are no use, once for each reason. `failed` is
+    why pytest itself could not run, `uncollected` which tests it leaves out that name a function."""
 
     calls: tuple[tuple[Call, ...], ...]
     not_run: tuple[str, ...] = ()
@@ -80,6 +71,9 @@ class Harvest:
     absent: tuple[str, ...] = ()
     outcomes: Mapping[str, str] = field(default_factory=dict)
     refused: tuple[tuple[str, ...], ...] = ()
+    failed: str = ""
+    said: Mapping[str, str] = field(default_factory=dict)
+    uncollected: tuple[str, ...] = ()
 
     def why_none(self, number: int) -> str:
         """Why no call of a function can be used, as a clause with the way out."""
@@ -90,11 +84,23 @@ class Harvest:
                 f"its tests call it, and never with plain data: {reasons[0]}{more}; give what it is called "
                 "with as JSON (--example FILE), or probe what it calls with the rows themselves"
             )
-        why = f": {self.not_run[0]}" if self.not_run else ""
-        return (
-            f"its tests ran and no call of it with plain arguments was recorded{why}; "
-            "give inputs with --example FILE or --dump A B"
-        )
+        return f"{self._what_ran()}; give inputs with --example FILE or --dump A B"
+
+    def _what_ran(self) -> str:
+        """What became of the tests, where no call was recorded."""
+        if self.failed:
+            return f"its tests could not be run: pytest says: {self.failed}"
+        none = "no call of it with plain arguments was recorded"
+        if self.uncollected:
+            return f"{none}: {self.uncollected[0]}"
+        if self.not_run:
+            return f"its tests ran and {none}: {self.not_run[0]}"
+        for outcome, became in (("failed", "failed before one was made"), ("skipped", "was skipped")):
+            named = [name for name, one in self.outcomes.items() if one == outcome]
+            if named and len(named) == len(self.outcomes):
+                more = f" and {len(named) - 1} more" if len(named) > 1 else ""
+                return f"{none}: {named[0]}{more} {became} ({self.said.get(named[0], '')})"
+        return f"its tests ran and {none}"
 
 
 def outcomes(root: Path, tests: Sequence[str], *, seconds: float, python: str | None = None) -> Harvest:
@@ -118,9 +124,13 @@ def from_tests(
     chosen = list(tests) or [str(path) for path in tests_for(root, functions)]
     if not chosen:
         names = ", ".join(function.unit for function in functions)
-        raise ProbeError(
-            f"no test of this repository mentions {names}; give inputs with --example FILE or --dump A B"
+        left_out = never_run(root, functions)
+        which = (
+            f"no test that pytest runs mentions {names}: {left_out[0]}"
+            if left_out
+            else (f"no test of this repository mentions {names}")
         )
+        raise ProbeError(f"{which}; give inputs with --example FILE or --dump A B")
     progress(f"recording calls in {len(chosen)} test file{'s' if len(chosen) > 1 else ''}")
     deadline = time.monotonic() + seconds
     # Plugins cost start-up and can need the network: they come in only if nothing was recorded without.
@@ -142,7 +152,8 @@ def from_tests(
         absent |= _absent(root, functions, chosen, python)
         harvest = _run(root, functions, chosen, deadline, python, plugins=False, absent=sorted(absent))
     if not any(harvest.calls):
-        return harvest if any(harvest.refused) else first
+        harvest = harvest if any(harvest.refused) else first
+        return replace(harvest, uncollected=() if tests else never_run(root, functions))
     said = (f"the tests ran with stand-ins for {', '.join(sorted(absent)[:8])}",) if absent else ()
     return replace(harvest, not_run=(*said, *harvest.not_run), absent=tuple(sorted(absent)))
 
@@ -166,45 +177,6 @@ def _absent(
         return any((folder / name).is_dir() or any(folder.glob(f"{name}.*")) for folder in folders)
 
     return frozenset(name for name in wanted if name.isidentifier() and not is_there(name))
-
-
-def tests_for(root: Path, functions: Sequence[Function]) -> list[Path]:
-    """Test files that name one of the functions or its file's module, nearest first."""
-    words = {function.path.stem for function in functions}
-    names = {function.unit.rpartition(".")[2] for function in functions} | {
-        function.unit.partition(".")[0] for function in functions
-    }
-    module = re.compile(r"\b(" + "|".join(map(re.escape, sorted(words))) + r")\b")
-    name = re.compile(r"\b(" + "|".join(map(re.escape, sorted(names))) + r")\b")
-    found = []
-    own = {function.path.resolve() for function in functions}
-    for path in _test_files(root):
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        score = 2 * bool(name.search(text)) + bool(module.search(text))
-        if score >= 2 or (score == 1 and path.resolve() not in own):
-            near = len(os.path.commonpath([path.resolve(), functions[0].path.resolve()]))
-            found.append((-score, -near, str(path), path))
-    found.sort()
-    if any(score <= -3 for score, *_ in found):
-        found = [one for one in found if one[0] <= -3]
-    return [path for *_, path in found[:MOST_TEST_FILES]]
-
-
-def _test_files(root: Path) -> Iterator[Path]:
-    looked = 0
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS
-        )
-        for name in sorted(files):
-            looked += 1
-            if looked > MOST_FILES_LOOKED_AT:
-                return
-            if re.fullmatch(r"test_.*\.py|.*_test\.py", name):
-                yield Path(folder) / name
 
 
 def _run(
@@ -247,6 +219,8 @@ def _run(
     refused: list[dict[str, None]] = [{} for _ in functions]
     not_run: list[str] = []
     outcomes: dict[str, str] = {}
+    said: dict[str, str] = {}
+    failed = ""
     with Box(wants, asked) as box:
         layers = tuple(box.held.names)
         try:
@@ -261,8 +235,10 @@ def _run(
                     elif not call and len(refused[number]) < MOST_REFUSED:
                         refused[number][_why_not(line["record"])] = None
                 elif "outcome" in line:
-                    name, outcome = map(str, line["outcome"])
-                    outcomes[name[:300]] = outcome[:20]
+                    name, outcome, why = map(str, line["outcome"])
+                    outcomes[name[:300]], said[name[:300]] = outcome[:20], why[:300]
+                elif "failed" in line:
+                    failed = str(line["failed"])[:500]
                 elif "not_run" in line:
                     not_run.append(": ".join(str(part)[:300] for part in line["not_run"][:2]))
                 elif "done" in line:
@@ -279,6 +255,8 @@ def _run(
         layers,
         tuple(tests),
         outcomes=outcomes,
+        said=said,
+        failed=failed,
         refused=tuple(tuple(reasons) for reasons in refused),
     )
 
@@ -372,8 +350,8 @@ def _values(listed: Any) -> tuple[Value, ...]:
     return tuple(out)
 
 
-def from_example(path: Path, target: Target) -> Call:
-    """Arguments from a JSON file: an object with one key for each parameter.
+def from_example(path: Path, target: Target, *, partial: bool = False) -> Call:
+    """Arguments from a JSON file: an object with one key for each parameter, or with `partial` for some.
 
     Integers as keys of an object become integers again. Raises UnreadableFile, UsageError.
     """
@@ -389,7 +367,33 @@ def from_example(path: Path, target: Target) -> Call:
         arguments = plain.decode(document)
     except ValueError as error:
         raise UnreadableFile(str(path), f"is not plain data ({error})") from None
+    if target.kind == "check" and not partial:
+        arguments = _bound(path, arguments, target)
     return Call(target.module, _numbers(arguments))
+
+
+def _bound(path: Path, arguments: dict[str, Plain], target: Target) -> dict[str, Plain]:
+    """The arguments that an example gives; an object for a method that gives none is made without arguments.
+
+    Raises UsageError for keys that are no parameters, and for parameters that are not given.
+    """
+    parameters, more = _parameters(target)
+    names = [name for name, _ in parameters]
+    owner = target.unit.rpartition(".")[0]
+    if owner and "self" in names[:1] and "self" not in arguments:
+        arguments = {"self": plain.Instance(f"{target.module}:{owner}", "new", {}), **arguments}
+    missing = [name for name, needed in parameters if needed and name not in arguments]
+    other = [name for name in arguments if name not in names]
+    if missing or (other and not more):
+        said = [f"gives no {_named(missing)}"] * bool(missing)
+        said += [f"gives {_named(other)}, which it does not take"] * bool(other and not more)
+        takes = _named([name for name in names if name != "self"]) or "nothing"
+        raise UsageError(f"{path}: {' and '.join(said)}; {target.unit} takes {takes}")
+    return arguments
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def from_dumps(left: Path, right: Path, target: Target, given: Call | None = None) -> Call:
@@ -398,7 +402,7 @@ def from_dumps(left: Path, right: Path, target: Target, given: Call | None = Non
     The parameter whose name says baseline gets the first dump. Raises UsageError where the target takes
     something else, UnreadableFile for a dump that cannot be read.
     """
-    parameters = _parameters(target)
+    parameters, _ = _parameters(target)
     rest = dict(given.arguments) if given else {}
     free = [name for name, _ in parameters if name not in rest and name not in ("self", "cls")]
     if len(free) < 2:
@@ -423,8 +427,8 @@ def from_dumps(left: Path, right: Path, target: Target, given: Call | None = Non
     return Call(target.module, ordered)
 
 
-def _parameters(target: Target) -> list[tuple[str, bool]]:
-    """Names of the target's parameters, and whether each must be given."""
+def _parameters(target: Target) -> tuple[list[tuple[str, bool]], bool]:
+    """Names of the target's parameters, whether each must be given; and whether it takes other names too."""
     content = (target.root / target.path).read_bytes()
     unit = File(target.path, content).unit(target.unit)
     if unit is None or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -434,7 +438,11 @@ def _parameters(target: Target) -> list[tuple[str, bool]]:
     optional = {arg.arg for arg in named[len(named) - len(arguments.defaults) :]}
     found = [(arg.arg, arg.arg not in optional) for arg in named]
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    return found + [(arg.arg, default is None) for arg, default in keywords]
+    found += [(arg.arg, default is None) for arg, default in keywords]
+    if any(collection.decorator_name(one) == "classmethod" for one in unit.tree.decorator_list):
+        found = found[1:]
+    rest = [(one.arg, False) for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return found + rest, arguments.kwarg is not None
 
 
 def _numbers(value: Plain) -> Plain:

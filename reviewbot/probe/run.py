@@ -90,7 +90,7 @@ def probe(
     with opened(target, calls, wish) as (session, base):
         until = time.monotonic() + wish.seconds
         found = look(session, base, until=until, progress=progress)
-        _refuse_unknown(found)
+        _refuse_unknown(found, target)
         listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
         both, cancel_out = paired(session, base, found, until=until)
         listed += both
@@ -165,8 +165,12 @@ def paired(
     return attempts, passing[:1]
 
 
-def _refuse_unknown(found: Search) -> None:
+def _refuse_unknown(found: Search, target: Target) -> None:
     """Raises ProbeError where no run has a verdict: then nothing was learnt."""
+    if not found.tried and target.kind == "test":
+        raise ProbeError(
+            f"no call in {target.unit} returns plain data that could be changed; probe the check it calls"
+        )
     if not found.tried:
         raise ProbeError("there is nothing in the arguments to change")
     if all(one.run.verdict in ("unknown", "timeout") for one in found.tried):

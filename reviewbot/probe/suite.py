@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from reviewbot.errors import ProbeError
 from reviewbot.probe import harvest
 from reviewbot.probe.base import base_of
-from reviewbot.probe.harvest import Call, Function, classes_of
+from reviewbot.probe.harvest import Call, classes_of
+from reviewbot.probe.mentions import Function
 from reviewbot.probe.session import Run, Session
 from reviewbot.probe.target import Target
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from reviewbot.config import hint
 from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.probe.mentions import collects
 from reviewbot.source.units import File
 
 Kind = Literal["check", "test", "command"]
@@ -74,7 +75,7 @@ def parse(text: str) -> Target:
     root = root_of(path)
     relative = path.resolve().relative_to(root).as_posix()
     last = unit.rpartition(".")[2]
-    kind: Kind = "test" if last.startswith("test") and _is_test_file(path.name) else "check"
+    kind: Kind = "test" if last.startswith("test") and collects(root, path) else "check"
     line = (
         found.tree.lineno if isinstance(found.tree, (ast.FunctionDef, ast.AsyncFunctionDef)) else found.line
     )
@@ -109,10 +110,6 @@ def _file(path: Path) -> File:
 
 def _sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _is_test_file(name: str) -> bool:
-    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def module_name(root: Path, path: str) -> str:

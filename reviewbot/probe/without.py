@@ -10,7 +10,7 @@ from pathlib import Path
 from reviewbot.errors import NoSandbox, ProbeError
 from reviewbot.probe import harvest
 from reviewbot.probe import target as targets
-from reviewbot.probe.harvest import Function
+from reviewbot.probe.mentions import Function
 from reviewbot.probe.run import Wish, probe
 from reviewbot.source.units import File
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from typing import Any
 
 from reviewbot.probe.evidence import Dead, Kill, Place, Result, Strip, Witness
@@ -75,6 +76,11 @@ def _place(place: Place) -> dict[str, Any]:
     return {"path": place.path, "line": place.line}
 
 
+def replay(saved: str) -> str:
+    """The command that runs the witnesses of a file again."""
+    return shlex.join(("reviewbot", "probe", "replay", saved))
+
+
 def of_witness(witness: Witness, saved: str = "evidence.json") -> dict[str, Any]:
     """One witness as JSON data."""
     return {
@@ -96,7 +102,7 @@ def of_witness(witness: Witness, saved: str = "evidence.json") -> dict[str, Any]
         "passed_elsewhere": witness.passed_elsewhere,
         "what_if": witness.what_if,
         "input": plain.encode(dict(witness.input)),
-        "replay": f"reviewbot probe replay {saved}",
+        "replay": replay(saved),
         "role": witness.role,
         "shrink_calls": witness.calls,
         "strip": _strip(witness.strip),

@@ -195,6 +195,9 @@ def test_an_older_head_says_so(changed, reviewbot, tmp_path):
         (["--size", "bad.json"], "bad.json: not a size of version 1"),
         (["--base", "nowhere"], "nowhere: no such commit here"),
         (["bad.json", "--base", "main"], "give a review, or --base and --head, not both"),
+        (["bad.json", "--probe"], "--probe without a file runs what a review finds now"),
+        (["--base", ""], "--base has an empty value; name one, or leave the option out"),
+        (["--base", "main", "--head="], "--head has an empty value"),
     ],
 )
 def test_bad_input_is_one_line(changed, reviewbot, words, says):

@@ -7,10 +7,12 @@ seen and nothing but the chosen functions becomes slower.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib.abc
 import importlib.machinery
 import inspect
+import io
 import json
 import os
 import sys
@@ -237,15 +239,14 @@ class _Plugin:
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
-            says = str(report.longrepr).strip().splitlines()
-            self._tell(str(report.nodeid), says[-1][:300] if says else "it failed")
+            self._tell(str(report.nodeid), _last_line(report.longrepr) or "it failed")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" or (report.when == "setup" and not report.passed):
-            self._send({"outcome": [str(report.nodeid), str(report.outcome)]})
+            says = "" if report.passed else _last_line(report.longrepr)
+            self._send({"outcome": [str(report.nodeid), str(report.outcome), says]})
         if report.when == "setup" and report.failed:
-            says = str(report.longrepr).strip().splitlines()
-            self._tell(str(report.nodeid), says[-1][:300] if says else "its set-up failed")
+            self._tell(str(report.nodeid), _last_line(report.longrepr) or "its set-up failed")
 
     def _tell(self, where: str, says: str) -> None:
         self._send({"not_run": [where, says]})
@@ -253,6 +254,16 @@ class _Plugin:
     def _send(self, line: dict[str, Any]) -> None:
         self.recorder.replies.write(json.dumps(line) + "\n")
         self.recorder.replies.flush()
+
+
+def _last_line(longrepr: Any) -> str:
+    """What a report ends with: the error, or the reason of a skip."""
+    if isinstance(longrepr, tuple):  # of a skip: (path, line, reason)
+        return str(longrepr[-1])[:300]
+    says = str(longrepr).strip().splitlines()
+    # With --tb=short the error stands in the last line that begins with E.
+    marked = [line[1:].strip() for line in says if line.startswith("E ")]
+    return (marked or says or [""])[-1][:300]
 
 
 def main() -> None:
@@ -276,8 +287,12 @@ def main() -> None:
     import pytest
 
     recorder.board.failures = (AssertionError, pytest.fail.Exception)
-    code = pytest.main(
-        [*asked["words"], *asked["tests"]], plugins=[_Plugin(recorder, _Finder(recorder, by_path))]
-    )
+    plugin = _Plugin(recorder, _Finder(recorder, by_path))
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        code = pytest.main([*asked["words"], *asked["tests"]], plugins=[plugin])
+    if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
+        said = [line for line in errors.getvalue().splitlines() if line.strip()]
+        why = " ".join(said).removeprefix("ERROR:").strip()
+        replies.write(json.dumps({"failed": why[:500] or f"it ended with {int(code)}"}) + "\n")
     replies.write(json.dumps({"done": int(code)}) + "\n")
     replies.flush()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reviewbot.errors import NoSandbox, ProbeError, ReviewbotError, UnreadableFile
-from reviewbot.probe import confirm, harvest
-from reviewbot.probe.harvest import Function
+from reviewbot.probe import confirm, harvest, mentions
+from reviewbot.probe.mentions import Function
 from reviewbot.probe.without import loss
 from reviewbot.review.size.cuts import PARSES, Made
 from reviewbot.review.size.kinds import checks_of
@@ -203,7 +203,7 @@ def _tests(bench: _Bench, made: Made, units: Sequence[tuple[str, str]]) -> list[
     wanted += [(path, made.finding.unit) for path in made.after if path.endswith(".py") and path not in found]
     functions = [Function(bench.folder / path, name or "_") for path, name in dict.fromkeys(wanted)]
     if functions:
-        listed = harvest.tests_for(bench.folder, functions)
+        listed = mentions.tests_for(bench.folder, functions)
         found += [path.relative_to(bench.folder).as_posix() for path in listed]
     return list(dict.fromkeys(found))
 

@@ -1,0 +1,142 @@
+"""Where inputs are missing or wrong, it is said which and why, with the way out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CHECK = "def compare(stored, read):\n    assert stored == read\n\n\n"
+METHOD = """\
+class Shelf:
+    def __init__(self):
+        self.slack = 0
+
+    def compare(self, stored, read):
+        assert len(stored) - len(read) <= self.slack
+        assert stored == read
+"""
+CALL = "from check import compare\n\n\n{}"
+COLLECTED = "def test_compare():\n    compare([1, 2], [1, 2])\n"
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "check.py").write_text(CHECK + METHOD)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"storde": [1], "read": [1]}, "gives no `stored` and gives `storde`, which it does not take"),
+        ({"stored": [1]}, "gives no `read`; compare takes `stored`, `read`"),
+        ({"stored": [1], "read": [1], "depth": 3}, "gives `depth`, which it does not take"),
+    ],
+)
+def test_an_example_with_wrong_keys_names_them(reviewbot, shelf, given, says):
+    (shelf / "e.json").write_text(json.dumps(given))
+    ran = reviewbot("probe", "check.py::compare", "--example", "e.json", cwd=shelf)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"reviewbot: e.json: {says}"), ran.err
+
+
+def test_an_example_that_does_not_pass_is_not_called_recorded(reviewbot, shelf):
+    (shelf / "e.json").write_text('{"stored": [1], "read": [2]}')
+    ran = reviewbot("probe", "check.py::compare", "--example", "e.json", cwd=shelf)
+    assert ran.code == 3
+    assert "compare does not pass on what it was given" in ran.err
+
+
+def test_a_method_needs_no_object_where_its_class_needs_no_arguments(probed, shelf):
+    (shelf / "e.json").write_text('{"stored": [1, 2], "read": [1, 2]}')
+    code, document = probed(shelf, "check.py::Shelf.compare", "--example", "e.json")
+    assert code == 0
+    assert any("read" in one["edit"] for one in document["kills"])
+
+
+@pytest.mark.parametrize(
+    ("file", "body", "says"),
+    [
+        (
+            "compare_checks.py",
+            COLLECTED,
+            "compare_checks.py:4 test_compare mentions it, but pytest collects only files called "
+            "test_*.py or *_test.py",
+        ),
+        (
+            "test_shelf.py",
+            "def check_compare():\n    compare([1], [1])\n",
+            "test_shelf.py:4 check_compare mentions it, but pytest runs only functions called test*",
+        ),
+        (
+            "test_shelf.py",
+            "class Comparing:\n    def test_it(self):\n        compare([1], [1])\n",
+            "test_shelf.py:5 Comparing.test_it mentions it, but pytest collects only classes called Test*",
+        ),
+        (
+            "test_shelf.py",
+            "class TestIt:\n    def __init__(self):\n        self.a = [1]\n\n"
+            "    def test_it(self):\n        compare(self.a, self.a)\n",
+            "mentions it, but pytest collects no class with an __init__, as TestIt has",
+        ),
+        (
+            "test_shelf.py",
+            "import pytest\n\n\n@pytest.mark.skip(reason='needs a robot')\n" + COLLECTED,
+            "test_shelf.py::test_compare was skipped (Skipped: needs a robot)",
+        ),
+        (
+            "test_shelf.py",
+            "def test_compare():\n    open('/nowhere/file', 'w')\n    compare([1], [1])\n",
+            "test_shelf.py::test_compare failed before one was made (FileNotFoundError",
+        ),
+    ],
+)
+def test_a_test_that_mentions_the_check_and_never_runs_it_is_named_with_the_reason(
+    reviewbot, shelf, file, body, says
+):
+    (shelf / file).write_text(CALL.format(body))
+    ran = reviewbot("probe", "check.py::compare", cwd=shelf)
+    assert ran.code == 3
+    assert says in ran.err, ran.err
+
+
+def test_files_that_the_settings_call_tests_are_tests(probed, reviewbot, shelf):
+    (shelf / "pyproject.toml").write_text('[tool.pytest.ini_options]\npython_files = "check_*.py"\n')
+    (shelf / "check_shelf.py").write_text(CALL.format(COLLECTED))
+    _, document = probed(shelf, "check.py::compare")
+    assert document["inputs"] == "recorded in check_shelf.py::test_compare"
+    ran = reviewbot("probe", "check_shelf.py::test_compare", cwd=shelf)
+    assert ran.code == 3
+    assert (
+        "no call in test_compare returns plain data that could be changed; probe the check it calls"
+        in ran.err
+    )
+
+
+def test_settings_that_pytest_cannot_read_are_named(reviewbot, shelf):
+    (shelf / "test_shelf.py").write_text(CALL.format(COLLECTED))
+    (shelf / "pyproject.toml").write_text("[tool.pytest.ini_options\n")
+    ran = reviewbot("probe", "check.py::compare", cwd=shelf)
+    assert ran.code == 2
+    assert "its tests could not be run" in ran.err
+    assert "pyproject.toml" in ran.err and "line 1" in ran.err
+
+
+def test_where_the_evidence_went_is_said_unless_it_is_to_be_quiet(reviewbot, shelf):
+    blind = "def compare(stored, read):\n    assert stored[0] == read[0]\n"
+    (shelf / "check.py").write_text(blind)
+    (shelf / "test_shelf.py").write_text(CALL.format(COLLECTED))
+    ran = reviewbot("probe", "check.py::compare", "--save", "my evidence.json", cwd=shelf)
+    assert (ran.code, ran.err) == (
+        1,
+        "reviewbot: evidence is in my evidence.json; run it again with: "
+        "reviewbot probe replay 'my evidence.json'\n",
+    )
+    (shelf / "check.py").write_text(CHECK)
+    ran = reviewbot("probe", "check.py::compare", "--save", "e.json", cwd=shelf)
+    assert (ran.code, ran.err) == (0, "reviewbot: evidence is in e.json\n")
+    ran = reviewbot("probe", "check.py::compare", "--save", "quiet.json", "-q", cwd=shelf)
+    assert (ran.code, ran.err) == (0, "")
+    assert (shelf / "quiet.json").exists()
