@@ -217,7 +217,13 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         "--executor",
         choices=("local", "ray"),
         default="local",
-        help="legs one after the other here (default), or as tasks of a Ray cluster",
+        help="legs here, side by side where there is room (default), or as tasks of a Ray cluster",
+    )
+    run.add_argument(
+        "--at-once",
+        type=int,
+        metavar="N",
+        help="legs side by side on this machine (default: as many as have cores, or GPUs, of their own)",
     )
     run.add_argument("--address", metavar="ADDRESS", help="of the cluster (default: a Ray of this machine)")
     run.add_argument("--dump-format", choices=("plain", "nemo-rl"), default="plain")
@@ -423,7 +429,11 @@ def _executor(options: argparse.Namespace) -> Executor:
 
     if options.address and options.executor != "ray":
         raise UsageError("--address is for --executor ray")
-    return Ray(options.address) if options.executor == "ray" else Local()
+    if options.at_once is not None and options.executor == "ray":
+        raise UsageError("--at-once is for legs on this machine; a cluster has its own room")
+    if options.at_once is not None and options.at_once < 1:
+        raise UsageError("--at-once must be at least 1")
+    return Ray(options.address) if options.executor == "ray" else Local(options.at_once)
 
 
 def _model(given: str) -> str:

@@ -36,12 +36,13 @@ def main(words: list[str]) -> int:
     try:
         begun = time.monotonic()
         engine = started(spec.settings)
+        about = engine.about()
         codec = task.codec(_local(spec.settings.model))
         load = round(time.monotonic() - begun, 3)
         _say(ready=load)
         for out in spec.outs:
             _say(leg=Path(out.folder).name)
-            _Leg(spec, engine, codec, out).run(load)
+            _Leg(spec, engine, codec, out).run(load, about)
     except ReviewbotError as error:
         print(f"reviewbot: {error}", file=sys.stderr)
         return 2
@@ -68,8 +69,11 @@ class _Leg:
         self.restoring: dict[str, dict[str, Any]] = {}
         self.digits = [token for digit in "0123456789" for token in codec.encode(digit)[-1:]]
 
-    def run(self, load: float) -> None:
-        """All steps, then the leg's own account of itself. `load` is the seconds that the engine took."""
+    def run(self, load: float, about: dict[str, Any]) -> None:
+        """All steps, then the leg's own account of itself.
+
+        `load` is the seconds that the engine took, `about` what it says of itself.
+        """
         from reviewbot.parity import noise  # numpy, which the engine has brought
 
         begun, written = time.monotonic(), 0.0
@@ -107,7 +111,7 @@ class _Leg:
             "saved": self.saved,
             "planted": self.planted.planted,
             "noise": noise.digest(),
-            "engine": self.engine.about(),
+            "engine": about,
         }
         writer.whole(self.out / "account.json", msgspec.json.encode(account))
 

@@ -15,6 +15,7 @@ from reviewbot.errors import UsageError
 from reviewbot.parity import tied
 
 ROOT = Path(__file__).parent.parent.parent
+_running: set[subprocess.Popen[bytes]] = set()
 LONGEST = 1 << 16  # bytes of a line of output; a longer one is heard in pieces
 
 
@@ -88,6 +89,7 @@ def spawned(
             )
         except OSError as error:
             raise UsageError(f"{words[0]}: {error.strerror}") from None
+        _running.add(process)
         clock = threading.Timer(timeout, _end, [process]) if timeout else None
         if clock:
             clock.start()
@@ -102,6 +104,13 @@ def spawned(
                 clock.cancel()
             _end(process)
             process.wait()
+            _running.discard(process)
+
+
+def end_all() -> None:
+    """Ends every command that `spawned` has running in some thread, with all that they started."""
+    for process in tuple(_running):
+        _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

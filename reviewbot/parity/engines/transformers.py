@@ -30,6 +30,7 @@ class Transformers:
     """Calls take turns, one token each; a call's arithmetic does not depend on the others."""
 
     def __init__(self, settings: Settings) -> None:
+        self._sha256 = weights.Sha256(settings.model)
         torch.set_num_threads(settings.threads)
         torch.use_deterministic_algorithms(True, warn_only=True)
         transformers.utils.logging.disable_progress_bar()
@@ -113,5 +114,5 @@ class Transformers:
             "attention_backend": self._attention(),
             "threads": self._settings.threads,
             "dtype": self._settings.dtype,
-            "model_sha256": weights.sha256(self._settings.model),
+            "model_sha256": self._sha256.value(),
         }

@@ -24,6 +24,7 @@ ENVIRONMENT = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_HOST_IP": "127.0.0.1",
     "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",  # to ask for a GPU makes CUDA unfit for a fork
 }
 
 # From 256 tokens in a batch on vLLM's RMSNorm takes another block size, batch-invariant mode or not (issue
@@ -37,6 +38,7 @@ class Vllm:
     def __init__(self, settings: Settings) -> None:
         for name, value in ENVIRONMENT.items():
             os.environ.setdefault(name, value)
+        self._sha256 = weights.Sha256(settings.model)
         on_gpu = _on_gpu()
         hindered = _hindered(settings.model, on_gpu)
         if settings.batch_invariant and hindered:
@@ -185,7 +187,7 @@ class Vllm:
             "at_a_time": self._settings.at_a_time,
             "threads": self._settings.threads,
             "dtype": self._settings.dtype,
-            "model_sha256": weights.sha256(self._settings.model),
+            "model_sha256": self._sha256.value(),
         }
 
 

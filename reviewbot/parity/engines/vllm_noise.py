@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -12,10 +13,12 @@ from vllm.v1.sample.logits_processor import BatchUpdate, LogitsProcessor, MoveDi
 from reviewbot.parity import noise
 from reviewbot.parity.engines.engine import CANDIDATES
 
-# What was drawn from, a step an entry: on its device until someone asks. vLLM reports candidates of the
-# log-probs without noise, among which the one that nearly won need not be. In a worker process of vLLM's own
-# nobody asks, so old entries go.
-drawn_from: deque[tuple[list[tuple[str, int]], torch.Tensor, torch.Tensor]] = deque(maxlen=64)
+# What was drawn from, a step an entry: names, tokens, scores, and whether the last two hold already. vLLM
+# reports candidates of the log-probs without noise, among which the one that nearly won need not be. In a
+# worker process of vLLM's own nobody asks, so old entries go.
+drawn_from: deque[tuple[list[tuple[str, int]], torch.Tensor, torch.Tensor, Callable[[], bool]]] = deque(
+    maxlen=64
+)
 
 
 class KeyedNoise(LogitsProcessor):  # type: ignore[misc]  # vLLM is not there when types are checked
@@ -58,27 +61,32 @@ class KeyedNoise(LogitsProcessor):  # type: ignore[misc]  # vLLM is not there wh
         seeds = [keyed["seed"] for keyed, _, _ in self._slots.values()]
         keys = [noise.key(seed, *name) for seed, name in zip(seeds, names, strict=True)]
         temperatures = [float(keyed["temperature"]) for keyed, _, _ in self._slots.values()]
-        at = torch.tensor(slots, device=logits.device)
-        scale = torch.logsumexp(logits[at].float(), -1, keepdim=True)
+        keep = min(CANDIDATES, logits.shape[-1])
         if logits.is_cuda:
             from reviewbot.parity.engines import noise_kernel
 
-            noise_kernel.add(logits, at, keys, temperatures)
-        else:
-            entries = numpy.arange(logits.shape[-1])
-            for slot, key, temperature in zip(slots, keys, temperatures, strict=True):
-                drawn = torch.from_numpy(noise.at(key, entries))
-                logits[slot] += temperature * drawn.to(logits.dtype)
-        best = torch.topk(logits[at].float(), min(CANDIDATES, logits.shape[-1]))
-        drawn_from.append((names, best.indices, best.values - scale))
+            best = noise_kernel.draw(logits, slots, keys, temperatures, keep)
+            drawn_from.append((names, best.tokens, best.scores, best.there))
+            return logits
+        at = torch.tensor(slots)
+        scale = torch.logsumexp(logits[at].float(), -1, keepdim=True)
+        entries = numpy.arange(logits.shape[-1])
+        for slot, key, temperature in zip(slots, keys, temperatures, strict=True):
+            drawn = torch.from_numpy(noise.at(key, entries))
+            logits[slot] += temperature * drawn.to(logits.dtype)
+        scores, tokens = torch.topk(logits[at].float(), keep)
+        drawn_from.append((names, tokens, scores - scale, lambda: True))
         return logits
 
 
 def candidates() -> dict[tuple[str, int], dict[int, float]]:
-    """The best candidates at each row and position since the last call: log-probs with their noise."""
+    """The best candidates at each row and position since the last call: log-probs with their noise.
+
+    What the GPU has not come to yet is left for the next call: vLLM prepares a step while another runs.
+    """
     found: dict[tuple[str, int], dict[int, float]] = {}
-    while drawn_from:
-        names, tokens, scores = drawn_from.popleft()
+    while drawn_from and drawn_from[0][3]():
+        names, tokens, scores, _ = drawn_from.popleft()
         for name, at, values in zip(names, tokens.tolist(), scores.tolist(), strict=True):
             found[name] = dict(zip(at, values, strict=True))
     return found

@@ -63,7 +63,7 @@ def _all(ray: Any, legs: Sequence[Leg], folder: Path) -> dict[str, Ended]:
     tasks = {}
     for leg in legs:
         settings = leg.spec.settings
-        gpus = settings.tensor_parallel_size if on_gpus else 0
+        gpus = settings.tensor_parallel_size * settings.data_parallel_size if on_gpus else 0
         task = ray.remote(num_cpus=settings.threads, num_gpus=gpus, max_retries=TRIES - 1)(_leg)
         tasks[task.remote(leg, str(folder), _files(leg, folder), str(toy.FOLDER))] = leg.name
     ended: dict[str, Ended] = {}
