@@ -443,6 +443,128 @@ def main(reference, restored):
             """,
             path="tests/compare_menus.py",
         ),
+        Example(
+            """
+            FIELDS = ("mask", "score")
+
+            def check_rows(reference, resumed, *, kinds):
+                for key, left in reference.items():
+                    right = resumed[key]
+                    if kinds.get(key) == "before":  # <- here
+                        if left["score"] != right["score"]:
+                            raise AssertionError(key)
+                        continue
+                    for field in FIELDS:
+                        if left[field] != right[field]:
+                            raise AssertionError((key, field))
+            """,
+            path="tools/parity/rows.py",
+            files={
+                "tools/parity/kinds.py": """
+def kind_of(left, right, start, saved):
+    at = next((n for n, (a, b) in enumerate(zip(left["notes"], right["notes"])) if a != b), None)
+    if at is None:
+        return "same"
+    first = left["mask"].index(1)
+    # A replayed saved note may be off by rounding.
+    if first <= at < start + saved:
+        return "before"
+    return "after"
+""",
+                "tools/parity/main.py": """
+from tools.parity.kinds import kind_of
+from tools.parity.rows import check_rows
+
+def main(reference, resumed, starts, saved):
+    kinds = {}
+    for key in reference:
+        kinds[key] = kind_of(reference[key], resumed[key], starts[key], saved[key])
+    check_rows(reference, resumed, kinds=kinds)
+""",
+            },
+        ),
+        Example(
+            """
+            def check(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left.get("excused"):  # <- here
+                        continue
+                    assert left["notes"] == right["notes"]
+            """,
+            path="tools/parity/rows.py",
+            files={
+                "tools/parity/main.py": """
+from tools.parity.rows import check
+
+def main(reference, resumed):
+    for left, right in zip(reference, resumed):
+        left["excused"] = left["notes"] != right["notes"]
+    check(reference, resumed)
+""",
+            },
+        ),
+        Example(
+            """
+            def test_day(scheduled, sailed, late):
+                for number, (left, right) in enumerate(zip(scheduled, sailed, strict=True)):
+                    if number in late:  # <- here
+                        continue
+                    assert left.crew == right.crew
+            """,
+            path="tests/test_day.py",
+            files={
+                "tests/conftest.py": """
+import pytest
+
+@pytest.fixture
+def late(scheduled, sailed):
+    return {n for n, (a, b) in enumerate(zip(scheduled, sailed)) if a.load != b.load}
+""",
+            },
+        ),
+        Example(
+            """
+            from tests.ferry import late as lateness
+
+            def compare(scheduled, sailed):
+                aside = lateness.late_ferries(scheduled, sailed)
+                for number, (left, right) in enumerate(zip(scheduled, sailed, strict=True)):
+                    if number in aside:  # <- here
+                        continue
+                    assert left.crew == right.crew
+            """,
+            path="tests/ferry/compare.py",
+            files={
+                "tests/ferry/late.py": """
+def late_ferries(one, two):
+    return [n for n in range(len(one)) if one[n].load != two[n].load]
+""",
+            },
+        ),
+        Example(
+            """
+            def check(left, right, number, aside):
+                if number in aside:  # <- here
+                    return
+                assert left.crew == right.crew
+
+            def compare(scheduled, sailed, aside):
+                for number, (left, right) in enumerate(zip(scheduled, sailed, strict=True)):
+                    check(left, right, number, aside)
+            """,
+            path="tests/ferry/compare.py",
+            files={
+                "tests/ferry/test_day.py": """
+from tests.ferry.compare import compare
+
+def changed(scheduled, sailed):
+    return {n for n, (a, b) in enumerate(zip(scheduled, sailed)) if a.load != b.load}
+
+def test_day(scheduled, sailed):
+    compare(scheduled, sailed, changed(scheduled, sailed))
+""",
+            },
+        ),
     )
     good = (
         # Rows looked up by key: the failure is recorded before the branch leaves; what it skips for is
@@ -702,6 +824,24 @@ def main(reference, restored):
                 return True
             """,
             path="tools/compare_trees.py",
+        ),
+        Example(
+            """
+            from tests.ferry.compare import compare
+            CANCELLED = {3, 9}
+            def test_day(scheduled, sailed):
+                compare(scheduled, sailed, CANCELLED)
+            """,
+            path="tests/ferry/test_day.py",
+            files={
+                "tests/ferry/compare.py": """
+def compare(scheduled, sailed, late):
+    for number, (left, right) in enumerate(zip(scheduled, sailed, strict=True)):
+        if number in late:
+            continue
+        assert left.load == right.load
+""",
+            },
         ),
     )
 

@@ -16,6 +16,7 @@ from reviewbot.flow.intervals import Interval, intervals
 from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
 from reviewbot.flow.keyed import asks_for_key
 from reviewbot.flow.lookups import asks_for_row, asks_own_key
+from reviewbot.flow.marks import marked
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
@@ -151,7 +152,7 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
             continue
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
         if found is None and repo is not None:
-            found = _of_collection(unit, detour, one, repo)
+            found = _of_collection(unit, detour, one, repo) or _of_mark(unit, detour, one, repo)
         if found is not None:
             return found
     return None
@@ -200,6 +201,19 @@ def _of_collection(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None
         return None
     ranges = tuple(intervals(opened))
     return Excuse(detour, opened, "proved" if meaning == "different" or ranges else "likely", ranges)
+
+
+def _of_mark(unit: Unit, detour: Detour, one: Judgement, repo: Repo) -> Excuse | None:
+    """The condition asks for a mark on a row, which is set where the two runs are compared."""
+    between = sides(unit, [one], up=False)
+    if between is None:
+        return None
+    for operand in _operands(detour.condition):
+        if _is_asked(operand) and between.either(condition_trace(unit, operand, between, up=False).bindings):
+            found = list(marked(unit, operand, repo))
+            if found:
+                return Excuse(detour, Trace(read=list(found)), "likely")
+    return None
 
 
 def _operands(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

@@ -17,6 +17,7 @@ import libcst as cst
 from reviewbot.flow.across import called_elsewhere, calls_of
 from reviewbot.flow.calls import bind, callee, callers, defaults
 from reviewbot.flow.control import guards
+from reviewbot.flow.fixtures import fixture, takes_fixtures
 from reviewbot.flow.syntax import dotted, walk
 from reviewbot.flow.values import MUTATORS, UNBOUND, Binding, values
 from reviewbot.source.units import once
@@ -157,8 +158,13 @@ class _Tracer:
             given = frame.given.get(binding.name)
             if given is not None:
                 self.work.append((frame.caller, given, frame.above))
+            elif takes_fixtures(unit):
+                self._fixture(unit, binding)
             return
         if not self.up:
+            return
+        if takes_fixtures(unit):
+            self._fixture(unit, binding)
             return
         sites = [(site.caller, site.call) for site in callers(unit)]
         if self.repo is not None:
@@ -171,6 +177,26 @@ class _Tracer:
             elif binding.name in (usual := defaults(unit)):
                 self.work.append((unit, usual[binding.name], None))
 
+    def _fixture(self, unit: Unit, binding: Binding) -> None:
+        """What a fixture hands to a test that has it as a parameter; both mean the same by their other ones."""
+        function = fixture(unit, binding.name, self.repo)
+        if function is None or not self._first(binding.node, None, "fixture"):
+            return
+        flow = values(unit)
+        shared = {b.name for b in flow.all if b.kind == "parameter"}
+        given = {name.value: name for name in flow.reads(unit.node) if name.value in shared}
+        inside = Frame(unit, dict(given), None, 1)
+        self.frames.append(inside)
+        self._handed(function, inside)
+
+    def _handed(self, function: Unit, inside: Frame) -> None:
+        for node in function.find(cst.Return, cst.Yield):
+            value = node.value if isinstance(node, (cst.Return, cst.Yield)) else None
+            if isinstance(value, cst.BaseExpression):
+                self.work.append((function, value, inside))
+                if self.control:
+                    self._conditions(function, node, inside)
+
     def _call(self, unit: Unit, call: cst.Call, frame: Frame | None) -> None:
         depth = 0 if frame is None else frame.depth
         function = callee(unit, call)
@@ -180,12 +206,7 @@ class _Tracer:
             return
         inside = Frame(unit, bind(call, function), frame, depth + 1)
         self.frames.append(inside)
-        for node in function.find(cst.Return):
-            if node.value is None:
-                continue
-            self.work.append((function, node.value, inside))
-            if self.control:
-                self._conditions(function, node, inside)
+        self._handed(function, inside)
 
     def _conditions(self, unit: Unit, node: cst.CSTNode, frame: Frame | None) -> None:
         for guard in guards(unit, node):
