@@ -178,7 +178,7 @@ class _Tracer:
                 self.work.append((unit, usual[binding.name], None))
 
     def _fixture(self, unit: Unit, binding: Binding) -> None:
-        """What a fixture hands to a test that has it as a parameter; both mean the same by their other ones."""
+        """What a fixture hands to a test that has it as a parameter; they mean the same by the others."""
         function = fixture(unit, binding.name, self.repo)
         if function is None or not self._first(binding.node, None, "fixture"):
             return
