@@ -15,16 +15,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from difflib import SequenceMatcher
 
+from reviewbot.flow.ci import is_ci
+from reviewbot.flow.deleted_tests import Deleted, deleted
 from reviewbot.flow.demands import demands
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.limits import compared, exceptions, flags, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, loosened, more, skipped
 from reviewbot.flow.moved import Known, Moved
+from reviewbot.flow.run_lists import YAML, Dropped, fewer_listed, lenient, more_let_through, raised, unlisted
 from reviewbot.flow.versions import Place, lines_of, pairs
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span
 
+_SHOWN = 4
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ROWS = """
 def test_rows(run, reference):
@@ -37,7 +42,7 @@ def test_rows(run, reference):
 
 
 class LoosenedCheck(Rule):
-    kinds = ("module", "script")
+    kinds = ("module", "script", "settings")
     bad = (
         Example(
             """
@@ -96,6 +101,175 @@ class LoosenedCheck(Rule):
             "python tests/compare.py --allow-set-aside 6  # <- here\n",
             path="tests/parity.sh",
             before={"tests/parity.sh": "python tests/compare.py --allow-set-aside 2\n"},
+        ),
+        Example(
+            """
+            from bakery.oven import bake, cool
+
+            def test_cool():
+                assert cool(3) == 2  # <- here
+            """,
+            path="tests/test_oven.py",
+            files={
+                "bakery/oven.py": """
+def bake(dough, minutes):
+    return dough * minutes
+def cool(loaf):
+    return loaf - 1
+""",
+            },
+            before={
+                "tests/test_oven.py": """
+from bakery.oven import bake, cool
+
+def test_cool():
+    assert cool(3) == 2
+
+def test_bake():
+    assert bake(2, 3) == 6
+""",
+            },
+        ),
+        Example(
+            """
+            name: ci
+            jobs:
+              unit:
+                steps:
+                  - run: |  # <- here
+                      pytest tests/test_a.py
+            """,
+            path=".github/workflows/ci.yml",
+            files={
+                "tests/test_a.py": """
+def test_a(run):
+    assert run(1) == 2
+""",
+                "tests/test_resume.py": """
+def test_r(run):
+    assert run(1) == 2
+""",
+            },
+            before={
+                ".github/workflows/ci.yml": """
+name: ci
+jobs:
+  unit:
+    steps:
+      - run: |
+          pytest tests/test_resume.py
+          pytest tests/test_a.py
+""",
+            },
+        ),
+        Example(
+            """
+            functional:
+              parallel:
+                matrix:
+                  - SUITE:
+                      - ferry_arrives
+                      - ferry_resumes  # <- here
+            """,
+            path=".gitlab-ci.yml",
+            before={
+                ".gitlab-ci.yml": """
+functional:
+  parallel:
+    matrix:
+      - SUITE:
+          - ferry_arrives
+          - ferry_resumes
+          - ferry_killed
+""",
+            },
+        ),
+        Example(
+            """
+            model: tiny
+            tolerance: 0.05  # <- here
+            limits:
+              atol: 1.0e-3  # <- here
+              rtol: 1.0e-5
+            """,
+            path="configs/parity.yaml",
+            before={
+                "configs/parity.yaml": """
+model: tiny
+tolerance: 0.01
+limits:
+  atol: 1.0e-5
+  rtol: 1.0e-5
+""",
+            },
+        ),
+        Example(
+            """
+            jobs:
+              unit:
+                continue-on-error: true  # <- here
+                steps:
+                  - run: pytest tests --deselect tests/test_a.py::test_x  # <- here
+            """,
+            path=".github/workflows/ci.yml",
+            before={
+                ".github/workflows/ci.yml": """
+jobs:
+  unit:
+    steps:
+      - run: pytest tests
+""",
+            },
+        ),
+        Example(
+            """
+            run tests/functional/resumed.sh  # <- here
+            """,
+            path="ci/L1.sh",
+            files={
+                "tests/functional/killed.sh": """
+python -m ferry
+""",
+                "tests/functional/resumed.sh": """
+python -m ferry
+""",
+            },
+            before={
+                "ci/L1.sh": """
+run tests/functional/killed.sh
+run tests/functional/resumed.sh
+""",
+            },
+        ),
+        Example(
+            """
+            compare_fields: [token_ids, reward]
+            ignore_fields: [time, reward]  # <- here
+            """,
+            path="tests/parity.yaml",
+            before={
+                "tests/parity.yaml": """
+compare_fields: [token_ids, reward]
+ignore_fields: [time]
+""",
+            },
+        ),
+        Example(
+            """
+            X = 1
+
+            def bake(dough, minutes):  # <- here
+                return dough * minutes
+            """,
+            path="bakery/oven.py",
+            before={
+                "tests/test_oven.py": """
+from bakery.oven import bake
+
+def test_bake():
+    assert bake(2, 3) == 6
+""",
+            },
         ),
     )
     good = (
@@ -173,32 +347,212 @@ class LoosenedCheck(Rule):
             },
         ),
         Example(_ROWS),
+        Example(
+            """
+            from bakery.oven import bake
+
+            def test_bake():
+                assert bake(2, 3) == 6
+            """,
+            path="tests/test_more.py",
+            files={
+                "bakery/oven.py": """
+def bake(dough, minutes):
+    return dough * minutes
+""",
+                "tests/test_oven.py": """
+from bakery.oven import bake
+X = 1
+""",
+            },
+            before={
+                "tests/test_oven.py": """
+from bakery.oven import bake
+X = 1
+
+def test_bake():
+    assert bake(2, 3) == 6
+""",
+                "tests/test_more.py": """
+from bakery.oven import bake
+""",
+            },
+        ),
+        Example(
+            """
+            import pytest
+            from bakery.oven import bake
+
+            @pytest.mark.parametrize(("dough", "minutes", "loaf"), [(2, 3, 6), (1, 1, 1)])
+            def test_loaves(dough, minutes, loaf):
+                assert bake(dough, minutes) == loaf
+            """,
+            path="tests/test_oven.py",
+            files={
+                "bakery/oven.py": """
+def bake(dough, minutes):
+    return dough * minutes
+""",
+            },
+            before={
+                "tests/test_oven.py": """
+from bakery.oven import bake
+
+def test_bake():
+    assert bake(2, 3) == 6
+def test_bake_small():
+    assert bake(1, 1) == 1
+""",
+            },
+        ),
+        Example(
+            """
+            from bakery.oven import cool
+
+            def test_cool():
+                assert cool(3) == 2
+            """,
+            path="tests/test_oven.py",
+            files={
+                "bakery/oven.py": """
+def cool(loaf):
+    return loaf - 1
+""",
+            },
+            before={
+                "bakery/oven.py": """
+def bake(dough, minutes):
+    return dough * minutes
+def cool(loaf):
+    return loaf - 1
+""",
+                "tests/test_oven.py": """
+from bakery.oven import bake, cool
+
+def test_cool():
+    assert cool(3) == 2
+
+def test_bake():
+    assert bake(2, 3) == 6
+""",
+            },
+        ),
+        Example(
+            """
+            tolerance: 0.001
+            eps: 1.0e-4
+            """,
+            path="configs/parity.yaml",
+            before={
+                "configs/parity.yaml": """
+tolerance: 0.01
+eps: 1.0e-6
+""",
+            },
+        ),
+        Example(
+            """
+            jobs:
+              unit:
+                steps:
+                  - run: pytest tests/test_b.py tests/
+                  - uses: actions/checkout@v4
+            """,
+            path=".github/workflows/ci.yml",
+            files={
+                "tests/test_a.py": """
+def test_a(run):
+    assert run(1) == 2
+""",
+            },
+            before={
+                ".github/workflows/ci.yml": """
+jobs:
+  unit:
+    steps:
+      - uses: actions/checkout@v3
+      - run: pytest tests/test_a.py
+      - run: pytest tests/test_b.py
+""",
+            },
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
         # Whether anything changed is not to be seen here; nothing is parsed for the answer.
-        return unit.kind == "script" or in_test_file(unit.file.path) or any(map(judges, unit.file.units))
+        return True
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        change = repo.change
-        if change is None or change.old_path is None or not self.suspect(unit):
-            return
         base = repo.base
         if base is None:
             return
-        if unit.kind == "script":
+        if unit.kind == "module":
+            yield from self._of_deleted_files(unit, repo, base)
+        change = repo.change
+        if change is None or change.old_path is None:
+            return
+        if unit.kind in ("script", "settings"):
             content = base.read(change.old_path)
-            yield from self._flags(unit, content or b"", change.old_path)
+            yield from self._of_script(unit, content or b"", change.old_path, repo)
+            return
+        if not in_test_file(unit.file.path) and not any(map(judges, unit.file.units)):
             return
         old = base.file(change.old_path)
         if old is not None:
             groups: dict[tuple[str, str], list[tuple[Loosened, tuple[int, int]]]] = {}
-            for where, found, lines in _compared(old, unit.file, Moved(repo, base), Known(repo, base)):
+            moved = Moved(repo, base)
+            for where, found, lines in _compared(old, unit.file, moved, Known(repo, base)):
                 # What happens to one function, and the skips that come into one file, are one thing each.
                 key = "" if found.sort == "skipped" else where or str(len(groups))
                 groups.setdefault((found.sort, key), []).append((found, lines))
             for group in groups.values():
                 yield self._say(unit, sorted(group, key=lambda one: not one[0].sure), old)
+            paired = frozenset(before.name for before, _ in pairs(old, unit.file))
+            gone = list(deleted(old, unit.file, repo, base, moved, paired))
+            if gone:
+                first, last = _where(old, unit.file, gone[0].test, change.changed)
+                yield self._say_deleted(unit, gone, old.path, (first, last))
+
+    def _of_deleted_files(self, unit: Unit, repo: Repo, base: Repo) -> Iterator[Finding]:
+        """At the code that they checked: where the tests stood there is nothing left to point at."""
+        path = unit.file.path
+        if in_test_file(path):
+            return
+        for one in repo.diff:
+            if one.path is not None or not (one.old_path or "").endswith(".py"):
+                continue
+            old = base.file(one.old_path) if one.old_path and in_test_file(one.old_path) else None
+            if old is None:
+                continue
+            every = deleted(old, None, repo, base, Moved(repo, base), frozenset())
+            gone = [each for each in every if each.checked[0][0] == path]
+            if gone:
+                line = gone[0].checked[0][1]
+                yield self._say_deleted(unit, gone, old.path, (line, line))
+
+    def _say_deleted(self, unit: Unit, gone: list[Deleted], path: str, lines: tuple[int, int]) -> Finding:
+        names = [f"`{one.test.name}`" for one in gone]
+        what = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more tests"
+        checked = sorted({name for one in gone for *_, name in one.checked})
+        alone = [one for one in gone if not one.by]
+        steps = [
+            Step(path, one.test.line, one.test.end_line, f"before: `{one.test.name}`", base=True)
+            for one in gone[:_SHOWN]
+        ]
+        places = sorted({place for one in gone for place in one.checked})
+        steps += [Step(at, line, line, f"`{name}` is still there") for at, line, name in places[:_SHOWN]]
+        by = sorted(
+            {f"`{name}` of {at} still runs `{one.checked[0][2]}`" for one in gone for at, name in one.by}
+        )
+        of = ", ".join(f"`{name}`" for name in checked[:3])
+        return self.finding_at(
+            unit,
+            line_span(unit, *lines),
+            f"the change deletes {what}, and {of}, which {'they' if len(gone) > 1 else 'it'} checked, stays",
+            certainty="likely" if alone else "question",
+            steps=steps,
+            still_catches=by[:_SHOWN] if by else ("nothing: no other test runs it",),
+        )
 
     def _say(self, unit: Unit, group: list[tuple[Loosened, tuple[int, int]]], old: File) -> Finding:
         steps = []
@@ -221,23 +575,85 @@ class LoosenedCheck(Rule):
             still_catches=(_left(unit.file, first, found),),
         )
 
-    def _flags(self, unit: Unit, content: bytes, path: str) -> Iterator[Finding]:
-        before = flags(content.decode("utf-8", "replace").splitlines())
-        after = flags(unit.file.lines)
-        for flag, places in after.items():
-            for (line, number), (was_line, was) in zip(places, before.get(flag, []), strict=False):
-                if number > was and len(places) == len(before[flag]):
-                    yield self.finding_at(
-                        unit,
-                        line_span(unit, line, line),
-                        f"the change loosens a check: `{flag}` goes from {was:g} to {number:g}",
-                        certainty="likely",
-                        steps=[
-                            Step(path, was_line, was_line, f"before: `{flag} {was:g}`", base=True),
-                            Step(unit.file.path, line, line, f"after: `{flag} {number:g}`"),
-                        ],
-                        still_catches=("what differs by more than is now allowed",),
-                    )
+    def _of_script(self, unit: Unit, content: bytes, path: str, repo: Repo) -> Iterator[Finding]:
+        text = content.decode("utf-8", "replace")
+        old, new = text.splitlines(), [line.rstrip("\n") for line in unit.file.lines]
+        found = [*_flags(old, new), *lenient(old, new)]
+        if is_ci(path, repo):
+            found += unlisted(old, new, lambda word: _runs_nowhere(word, path, repo))
+        if path.endswith(YAML):
+            after = "\n".join(new)
+            found += [*fewer_listed(text, after), *more_let_through(text, after), *raised(text, after)]
+        told: set[int | None] = set()
+        for one in found:
+            if one.before is not None and one.before in told:
+                continue  # a list that names tests is what runs
+            told.add(one.before)
+            first, last = (one.after, one.after) if one.after else _beside(old, new, one.before or 1)
+            steps = []
+            if one.before is not None:
+                steps.append(
+                    Step(path, one.before, one.before, f"before: `{_code(old, one.before)}`", base=True)
+                )
+            if one.after is not None:
+                says = f"after: `{_code(new, one.after)}`"
+                steps.append(Step(unit.file.path, one.after, one.after, says))
+            yield self.finding_at(
+                unit,
+                line_span(unit, first, last),
+                f"the change loosens a check: {one.says}",
+                certainty="likely" if one.sure else "question",
+                steps=steps,
+                still_catches=(_STILL_RUNS if one.after is None else _STILL_DIFFERS,),
+            )
+
+
+_STILL_RUNS = "what the list still names"
+_STILL_DIFFERS = "what differs by more than is now allowed, or stands in another step"
+
+
+def _flags(old: list[str], new: list[str]) -> Iterator[Dropped]:
+    before, after = flags(old), flags(new)
+    for flag, places in after.items():
+        for (line, number), (was_line, was) in zip(places, before.get(flag, []), strict=False):
+            if number > was and len(places) == len(before[flag]):
+                yield Dropped(f"`{flag}` goes from {was:g} to {number:g}", was_line, line)
+
+
+def _runs_nowhere(word: str, path: str, repo: Repo) -> bool:
+    """Whether a test that a CI file named is still there, and no other file names it."""
+    file = word.partition("::")[0].removeprefix("./").rstrip("/")
+    name = file.rpartition("/")[2]
+    there = any(f"/{at.path}".endswith(f"/{file}") for at in repo.index.look("path", name))
+    there = there or bool(repo.index.paths_in(file))
+    return there and not any(where != path for where, _ in repo.index.mentions(name))
+
+
+def _beside(old: list[str], new: list[str], line: int) -> tuple[int, int]:
+    """The lines of the new version on both sides of where a line of the old one stood."""
+    for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if first < line <= last:
+            if kind == "delete":
+                return max(start, 1), min(max(start, 1) + 1, len(new))
+            return start + 1, max(end, start + 1)
+    return 1, 1
+
+
+def _where(old: File, new: File, test: Unit, changed: tuple[tuple[int, int], ...]) -> tuple[int, int]:
+    """The lines of the new version on both sides of where a test stood."""
+    after = {unit.name: unit for unit in new.units}
+    above = [
+        after[u.name].end_line for u in old.units if u.line < test.line and u.is_function and u.name in after
+    ]
+    end = above[-1] if above else 1
+    first, last = next((one for one in changed if one[1] >= end), changed[-1] if changed else (end, end))
+    length = max(1, len(new.lines))
+    low, high = min(first, last), max(first, last)
+    return max(1, min(low, length)), max(1, min(high, length))
+
+
+def _code(lines: list[str], number: int) -> str:
+    return " ".join(lines[number - 1].split())[:100].replace("`", "'")
 
 
 def _compared(

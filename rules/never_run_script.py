@@ -14,11 +14,10 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator
 
+from reviewbot.flow.ci import is_ci
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit
 
-_CI_FOLDERS = (".ci/", "ci/", ".github/", ".buildkite/", ".circleci/", ".gitlab/", ".azure/", "jenkins/")
-_CI_FILES = (".gitlab-ci.yml", "Jenkinsfile", "tox.ini", "azure-pipelines.yml", ".travis.yml", "Makefile")
 _HELPERS = ("helper", "common", "lib", "util", "env", "setup", "config", "prepare", "source", "functions")
 _TESTS = ("test", "functional", "e2e", "integration", "nightly")
 _RUNS_ALL = {".ci/a.sh": "for f in tests/*.sh; do bash $f; done\n", "tests/resume.sh": "bash a.sh\n"}
@@ -106,13 +105,3 @@ def _neighbours(path: str, repo: Repo) -> Iterator[tuple[str, int, str]]:
         for where, mention in repo.index.mentions(other.rpartition("/")[2]):
             if is_ci(where, repo) and where != path:
                 yield where, mention.line, other
-
-
-def is_ci(path: str, repo: Repo) -> bool:
-    """Whether a file is one in which a repository lists what its CI runs."""
-    name = path.rpartition("/")[2]
-    return (
-        name in _CI_FILES
-        or any(path.startswith(folder) or f"/{folder}" in path for folder in _CI_FOLDERS)
-        or any(fnmatch.fnmatch(path, pattern) for pattern in repo.config.ci_lists)
-    )

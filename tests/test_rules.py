@@ -30,7 +30,7 @@ def repository(example: Example) -> Repo:
     """The files of an example; with a change under review where it says what was before."""
     head = {**example.files, example.path: example.code}
     base = {**head, **example.before}
-    diff = tuple(file_diff(path, text, head.get(path, "")) for path, text in example.before.items())
+    diff = tuple(file_diff(path, text, head.get(path)) for path, text in example.before.items())
     against = Against(InMemory(encoded(base)), diff) if example.before else None
     return Repo(files=InMemory(encoded(head)), against=against)
 
@@ -39,8 +39,10 @@ def encoded(files: dict[str, str]) -> dict[str, bytes]:
     return {path: text.encode() for path, text in files.items()}
 
 
-def file_diff(path: str, before: str, after: str) -> FileDiff:
-    """What a diff would say of one file, without context."""
+def file_diff(path: str, before: str, after: str | None) -> FileDiff:
+    """What a diff would say of one file, without context; `after` is None for one that is deleted."""
+    if after is None:
+        return FileDiff(None, path, (), ((1, len(before.splitlines())),))
     matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
     edits = [edit for edit in matcher.get_opcodes() if edit[0] != "equal"]
     changed = tuple((first + 1, last) for *_, first, last in edits)

@@ -265,7 +265,7 @@ class Examination:
 
     def _finds_in_sketch(self, rule: Rule, unit: Unit) -> bool:
         """Whether a rule finds anything in a sketched unit, or asks for what only the code can say."""
-        if unit.kind == "script":
+        if unit.kind in ("script", "settings"):
             return True
         try:
             return any(True for _ in rule.confirm(unit, self._sketched))
@@ -290,7 +290,7 @@ class Examination:
         self.failures.append(Failure(name, self.file.path, unit.line, why))
 
 
-_KINDS = ("function", "method", "class", "module", "script")
+_KINDS = ("function", "method", "class", "module", "script", "settings")
 
 
 def place(finding: Finding) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reviewbot.lint.against import Against
-from reviewbot.source.discover import READ
+from reviewbot.source.discover import IN_CHANGE
 
 
 def common_folder(paths: Sequence[str]) -> Path:
@@ -41,7 +41,7 @@ def against(base: str, folder: Path) -> Against:
 
 def changed(against: Against) -> list[str]:
     """The changed files that are looked at."""
-    return sorted(one.path for one in against.diff if one.path is not None and one.path.endswith(READ))
+    return sorted(one.path for one in against.diff if one.path is not None and one.path.endswith(IN_CHANGE))
 
 
 def among(paths: Iterable[str], given: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Unread
 from reviewbot.source.diff import Change
-from reviewbot.source.discover import READ, excluding
+from reviewbot.source.discover import IN_CHANGE, excluding
 from reviewbot.source.files import python_text
 from reviewbot.source.git import Repository
 
@@ -72,8 +72,8 @@ def _obstacle(change: Change, content: bytes) -> str | None:
         return "only its mode changed"
     if b"\0" in content[:8000]:
         return "binary"
-    if not change.path.endswith(READ):
-        return "neither Python nor a script"
+    if not change.path.endswith(IN_CHANGE):
+        return "neither Python, a script nor YAML"
     if not _is_text(change.path):
         return "its name is not UTF-8"
     return _unreadable(content)

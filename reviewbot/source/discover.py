@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.source.units import SCRIPTS
+from reviewbot.source.units import SCRIPTS, SETTINGS
 
 # Folders in which nobody's own code stands.
 SKIPPED = frozenset({
@@ -19,6 +19,7 @@ SKIPPED = frozenset({
 })  # fmt: skip
 
 READ = (".py", *SCRIPTS)  # what is looked at in a folder
+IN_CHANGE = (*READ, *SETTINGS)  # and in a change: what settings say is judged against what they said
 
 Ignored = Callable[[str, bool], bool]
 Excluded = Callable[[str], bool]

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from reviewbot.source.position import Positions
     from reviewbot.source.tree import Index
 
-Kind = Literal["function", "method", "class", "module", "script"]
+Kind = Literal["function", "method", "class", "module", "script", "settings"]
 SCRIPTS = (".sh", ".bash", ".jq")
+SETTINGS = (".yml", ".yaml")
 FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound="cst.CSTNode")
 _Tree = TypeVar("_Tree", bound=ast.AST)
@@ -478,7 +479,8 @@ class File:
 
 
 class Script(File):
-    """A file in another language: its lines, and one unit of kind "script" without a tree."""
+    """A file in another language: its lines, and one unit of kind "script" (or "settings", of YAML) without a
+    tree."""
 
     def _parse_ast(self) -> ast.Module:
         return ast.Module(body=[], type_ignores=[])
@@ -491,7 +493,8 @@ class Script(File):
     @cached_property
     def units(self) -> list[Unit]:
         """The file as a whole."""
-        return [Unit(self, "script", "", self.tree, 1, max(1, len(self.lines)))]
+        kind: Kind = "settings" if self.path.endswith(SETTINGS) else "script"
+        return [Unit(self, kind, "", self.tree, 1, max(1, len(self.lines)))]
 
 
 def file_of(path: str, content: bytes) -> File:
@@ -499,7 +502,7 @@ def file_of(path: str, content: bytes) -> File:
 
     Raises `UnreadableFile` for Python that does not parse.
     """
-    return Script(path, content) if path.endswith(SCRIPTS) else File(path, content)
+    return Script(path, content) if path.endswith((*SCRIPTS, *SETTINGS)) else File(path, content)
 
 
 def _definitions(node: cst.CSTNode) -> Iterator[cst.FunctionDef | cst.ClassDef]:

@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_named_with_its_reason(reviewbot, repository):
         "latin.py": ("neither UTF-8 nor the encoding that it declares", None),
         "mac.py": ("lone carriage returns, so that its line numbers are not those of the diff", None),
         "bad.py": ("not valid Python ('(' was never closed)", 1),
-        "notes.txt": ("neither Python nor a script", None),
+        "notes.txt": ("neither Python, a script nor YAML", None),
         "link.py": ("a symbolic link", None),
         "module": ("a submodule", None),
     }

@@ -1,0 +1,99 @@
+"""Tests that a change deletes although what they checked stays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reviewbot.flow.demands import demands
+from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.summaries import dotted_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reviewbot.lint.repo import Repo
+    from reviewbot.source.units import File, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A test that is gone. `checked` is the code that it ran and that is still there, as (path, line, name);
+    `by` are the other tests that still run it, as (path, name)."""
+
+    test: Unit
+    checked: tuple[tuple[str, int, str], ...]
+    by: tuple[tuple[str, str], ...]
+
+
+def deleted(
+    old: File, new: File | None, repo: Repo, base: Repo, moved: Callable[[str], bool], paired: frozenset[str]
+) -> Iterator[Deleted]:
+    """The tests of the old version of a file that the change deletes, and that are neither moved nor written
+    anew: no new test runs what they ran. `paired` are those that only go by another name now."""
+    names = {unit.name for unit in new.units} if new is not None else frozenset()
+    came = _came(repo, base)
+    for unit in old.units:
+        if not unit.is_test or unit.name in names or unit.name in paired:
+            continue
+        wanted = demands(unit.tree.body)
+        last = unit.name.rpartition(".")[2]
+        again = [path for path, one in repo.index.definitions(last) if in_test_file(path)]
+        if not wanted or _is_elsewhere(again, last, old.path, base) or any(moved(one.text) for one in wanted):
+            continue
+        checked = tuple(_checked(unit, old, repo, base))
+        if checked and came.isdisjoint(name.rpartition(".")[2] for *_, name in checked):
+            yield Deleted(unit, checked, tuple(_others(checked, unit, old.path, repo)))
+
+
+def _is_elsewhere(again: list[str], name: str, path: str, base: Repo) -> bool:
+    """Whether a test of that name came in at another place."""
+    before = {where for where, _ in base.index.definitions(name)}
+    return any(where not in before for where in again if where != path)
+
+
+def _checked(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[str, int, str]]:
+    """The functions and classes outside of tests that a test calls, and that the change leaves in place."""
+    told: set[str] = set()
+    for call in test.asts(ast.Call):
+        name = dotted_name(call.func)
+        if not name or name in told or name.partition(".")[0] not in old.imports:
+            continue
+        told.add(name)
+        was = base.index.definition(name, old.path, old.imports)
+        if was is None or in_test_file(was[0]):
+            continue
+        now = [one for path, one in repo.index.definitions(name.rpartition(".")[2]) if path == was[0]]
+        if any(one.name == was[1].name for one in now):
+            yield was[0], next(one.line for one in now if one.name == was[1].name), was[1].name
+
+
+def _came(repo: Repo, base: Repo) -> frozenset[str]:
+    """What the tests call that the change brings in, or adds to."""
+    found: set[str] = set()
+    for one in repo.diff:
+        if one.path is None or not one.changed or not one.path.endswith(".py") or not in_test_file(one.path):
+            continue
+        file = repo.file(one.path)
+        before = base.file(one.old_path) if one.old_path else None
+        known = {unit.name for unit in before.units} if before is not None else frozenset()
+        for unit in file.units if file is not None else ():
+            if unit.is_function and unit.name not in known:
+                found |= unit.facts.calls
+    return frozenset(found)
+
+
+def _others(
+    checked: tuple[tuple[str, int, str], ...], test: Unit, path: str, repo: Repo
+) -> Iterator[tuple[str, str]]:
+    """The tests that still call any of it."""
+    told: set[tuple[str, str]] = set()
+    for where, _, name in checked:
+        defined = [one for at, one in repo.index.definitions(name.rpartition(".")[2]) if at == where]
+        for one in defined[:1]:
+            for at, call in repo.index.callers(where, one):
+                if in_test_file(at) and (at, call.caller) not in told and call.caller != test.name:
+                    told.add((at, call.caller))
+                    yield at, call.caller
