@@ -20,15 +20,27 @@ import libcst as cst
 from reviewbot.flow.checks import Check, call_of, checks, operand
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
-from reviewbot.flow.truth import Truth, display, may_be_constant, truth
+from reviewbot.flow.truth import Truth, are_written_out, display, may_be_constant, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
+from reviewbot.source.units import once
 
 _TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
+_FEW = 2
 _ONE_VALUE = (*_TRUTHS, "assertIsNone", "assertIsNotNone")
 _ORDER = {"assertGreaterEqual": cst.GreaterThanEqual, "assertGreater": cst.GreaterThan}
+_COMPARED: dict[str, type[cst.BaseCompOp]] = {
+    **_ORDER,
+    "assertLess": cst.LessThan,
+    "assertLessEqual": cst.LessThanEqual,
+    "assertEqual": cst.Equal,
+    "assertEquals": cst.Equal,
+    "assertNotEqual": cst.NotEqual,
+    "assertIn": cst.In,
+    "assertNotIn": cst.NotIn,
+}
 _COLLECTIONS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
 _VERDICT = re.compile(
     r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
@@ -80,6 +92,20 @@ class ConstantVerdict(Rule):
             """
         ),
         Example("def test_reached(run):\n    run()\n    assert True  # <- here\n"),
+        Example("""
+            def test_later(run):
+                assert 1 == 1  # <- here
+                assert "a" in "abc"  # <- here
+
+            def test_lists(run):
+                assert [1, 2] == [1, 2]  # <- here
+                assert not 2 < 1  # <- here
+
+            class T(TestCase):
+                def test(self):
+                    self.assertEqual(2, 2)  # <- here
+                    self.assertIn("a", ("a", "b"), "to do")  # <- here
+        """),
     )
     good = (
         Example("def test_rows(run):\n    assert run(1) == [2], 'wrong'\n"),
@@ -134,6 +160,14 @@ class ConstantVerdict(Rule):
             "        if not run: self.fail('a function is false')\n"
             "        if True and (y := True): pass\n        else: self.fail('not bound')\n"
         ),
+        # What fails on purpose, and the language itself.
+        Example("""
+            def test(run):
+                if run():
+                    assert 1 == 2, "must not be reached"
+                assert 1 + 1 == 2
+                assert (1, 2) + (3,) == (1, 2, 3)
+        """),
         Example("def test(x):\n    assert x is None or x > 0\n    assert x == 1 or x == 2\n"),
         Example("import pytest\n\ndef test():\n    with pytest.raises(E):\n        assert bool(Strange())\n"),
     )
@@ -152,6 +186,8 @@ class ConstantVerdict(Rule):
                 order = ast.Compare(call.args[0], [ast.GtE()], [call.args[1]])
                 if name == "assertIsNotNone" or may_be_constant(order, unit):
                     return True
+            if name in _COMPARED and len(call.args) >= 2 and are_written_out(*call.args[:2]):
+                return True
             if name in _TRUTHS and call.args and (len(call.args) > 1 or may_be_constant(call.args[0], unit)):
                 return True
         return False
@@ -176,7 +212,7 @@ class ConstantVerdict(Rule):
     def _report(
         self, unit: Unit, check: Check, condition: cst.BaseExpression, always: Truth, *, alone: bool
     ) -> Iterator[Finding]:
-        certainty = _certainty(check, condition, always, alone=alone)
+        certainty = _certainty(unit, check, condition, always, alone=alone)
         if certainty is not None:
             yield self.finding(
                 unit,
@@ -255,19 +291,22 @@ def _condition(check: Check) -> tuple[cst.BaseExpression | None, bool]:
         return first, name in ("assertFalse", "failIf")
     if name == "assertIsNotNone":
         return cst.Comparison(first, [cst.ComparisonTarget(cst.IsNot(), cst.Name("None"))]), False
-    if name in _ORDER and second is not None:
-        return cst.Comparison(first, [cst.ComparisonTarget(_ORDER[name](), second)]), False
+    if name in _COMPARED and second is not None:
+        return cst.Comparison(first, [cst.ComparisonTarget(_COMPARED[name](), second)]), False
     return None, False
 
 
 def _certainty(
-    check: Check, condition: cst.BaseExpression, always: Truth, *, alone: bool
+    unit: Unit, check: Check, condition: cst.BaseExpression, always: Truth, *, alone: bool
 ) -> Certainty | None:
     """How sure it is that a constant condition was not meant to be one."""
     asserts = check.kind in ("assert", "call")
     value = literal(condition)
     if isinstance(check.node, cst.Assert) and isinstance(value, (str, tuple)):
         return "proved"
+    if asserts and _is_of_plain_values(condition):
+        # A row of them tests how the language reads literals.
+        return "proved" if _of_plain_values(unit) <= _FEW else "question"
     # `if False:` switches code off, `assertTrue([1])` tests truth itself, `assert True` marks a place.
     if value is not UNKNOWN or not any(isinstance(below, (cst.Name, cst.Call)) for below in walk(condition)):
         return "question" if asserts and alone and value in (True, 1) else None
@@ -275,6 +314,27 @@ def _certainty(
         return None
     compares = isinstance(condition, (cst.Comparison, cst.BooleanOperation))
     return "proved" if asserts or always.places or compares else None
+
+
+@once
+def _of_plain_values(unit: Unit) -> int:
+    """How many checks of a unit compare two plain values."""
+    conditions = (_condition(check)[0] for check in checks(unit))
+    return sum(condition is not None and _is_of_plain_values(condition) for condition in conditions)
+
+
+def _is_of_plain_values(node: cst.BaseExpression) -> bool:
+    """Whether a condition compares two plain values, and is no expression that tests the language itself."""
+    while isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        node = node.expression
+    if not isinstance(node, cst.Comparison):
+        return False
+    sides = (node.left, *(target.comparator for target in node.comparisons))
+    return all(
+        literal(side) is not UNKNOWN
+        and not any(isinstance(below, cst.BinaryOperation) for below in walk(side))
+        for side in sides
+    )
 
 
 def _no_message(

@@ -7,8 +7,9 @@ functions of the file that are not called. What a call, a parameter or a global 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -148,7 +149,7 @@ def _comparison(node: cst.Comparison, unit: Unit) -> Truth | None:
         if found is not None:
             equal = isinstance(operator, (cst.Is, cst.Equal))
             return Truth((found.value is constant) is equal, found.why, found.places)
-    return _untouched(left, operator, right, flow)
+    return _of_literals(left, operator, right) or _untouched(left, operator, right, flow)
 
 
 _MIRRORED: dict[type, cst.BaseCompOp] = {
@@ -157,6 +158,35 @@ _MIRRORED: dict[type, cst.BaseCompOp] = {
     cst.GreaterThanEqual: cst.LessThanEqual(),
     cst.LessThanEqual: cst.GreaterThanEqual(),
 }
+
+
+_COMPARED: dict[type, Callable[[Any, Any], bool]] = {
+    cst.Equal: lambda left, right: left == right,
+    cst.NotEqual: lambda left, right: left != right,
+    cst.LessThan: lambda left, right: left < right,
+    cst.LessThanEqual: lambda left, right: left <= right,
+    cst.GreaterThan: lambda left, right: left > right,
+    cst.GreaterThanEqual: lambda left, right: left >= right,
+    cst.In: lambda left, right: left in right,
+    cst.NotIn: lambda left, right: left not in right,
+}
+
+
+def _of_literals(
+    left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression
+) -> Truth | None:
+    """`1 == 1`, `"a" in "abc"`: both sides are written out."""
+    compare = _COMPARED.get(type(operator))
+    if compare is None:
+        return None
+    written = literal(left), literal(right)
+    if any(value is UNKNOWN for value in written):
+        return None
+    try:
+        value = bool(compare(*written))
+    except TypeError:
+        return None
+    return Truth(value, "both sides are written out here")
 
 
 def is_length(node: cst.BaseExpression) -> bool:
@@ -338,6 +368,8 @@ def _may_be_settled(left: ast.expr, operator: ast.cmpop, right: ast.expr, unit: 
     """Whether `truth` could know the value of a single comparison."""
     if any(_is_len(one) and _may_be_low(other) for one, other in ((left, right), (right, left))):
         return True
+    if are_written_out(left, right):
+        return True
     if isinstance(right, ast.Constant) and right.value is None and isinstance(operator, (ast.Is, ast.IsNot)):
         named = left.func.id if isinstance(left, ast.Call) and isinstance(left.func, ast.Name) else ""
         never = (ast.Compare, ast.JoinedStr, ast.ListComp, ast.DictComp, ast.SetComp, ast.UnaryOp)
@@ -345,6 +377,14 @@ def _may_be_settled(left: ast.expr, operator: ast.cmpop, right: ast.expr, unit: 
     held = left.args[0] if isinstance(left, ast.Call) and _is_len(left) and left.args else left
     flag = isinstance(held, ast.Constant) or (isinstance(held, ast.Name) and held.id in _flags(unit))
     return flag and (not isinstance(right, ast.Constant) or isinstance(right.value, bool) or not right.value)
+
+
+def are_written_out(*nodes: ast.expr) -> bool:
+    """Whether all of these could be literals."""
+    return all(isinstance(node, _LITERALS) for node in nodes)
+
+
+_LITERALS = (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)
 
 
 def _may_be_low(bound: ast.expr) -> bool:
