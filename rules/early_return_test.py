@@ -27,6 +27,7 @@ from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
 
 _WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
+_MODE = 4
 
 
 class EarlyReturnTest(Rule):
@@ -62,6 +63,22 @@ class EarlyReturnTest(Rule):
                         if path is None:  # <- here
                             return None
                         self.assertTrue(path.exists())
+            """
+        ),
+        # One condition is one remark, however many tests return under it.
+        Example(
+            """
+            from mylib import HAS_KERNELS
+
+            def test_forward(run):
+                if not HAS_KERNELS:  # <- here
+                    return
+                assert run(1)
+
+            def test_backward(run):
+                if not HAS_KERNELS:
+                    return
+                assert run(2)
             """
         ),
     )
@@ -115,35 +132,65 @@ class EarlyReturnTest(Rule):
         return unit.is_test and unit.has(ast.Return) and unit.has(ast.If) and _looks_like_test(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not unit.is_test or not _looks_like_test(unit):
-            return
-        rank = unit.index.rank
-        placed = sorted(rank(check.node) for check in checks(unit))
-        told = {id(excuse.detour.node) for excuse in excuses(unit)} if placed else set()
-        for node in unit.find(cst.If):
-            place = rank(node)
-            back = _bare_return(statements(node.body))
-            if back is None or id(node) in told or enclosing(unit, node, cst.FunctionDef) is not unit.node:
-                continue
-            if not any(place < other for other in placed) or any(other <= rank(back) for other in placed):
-                continue
-            if _may_have_checked(unit, node, place):
-                continue
+        for node, back in _returns(unit):
             certainty = _certainty(unit, node.test)
-            if certainty is not None:
-                first = min((c for c in checks(unit) if rank(c.node) > place), key=lambda c: rank(c.node))
-                yield self.finding(
-                    unit,
-                    node.test,
-                    f"where `{canonical(node.test)}` holds, this test passes without a single check",
-                    certainty=certainty,
-                    steps=[
-                        step(unit, back, "returns"),
-                        step(unit, first.node, "the first check, not reached"),
-                    ],
-                    still_catches=still_catches(unit, node.test, but=[node]),
-                    fix=_fix(unit, node, back),
-                )
+            before, again = _elsewhere(unit, canonical(node.test))
+            if certainty is None or before:
+                continue
+            # A condition that many tests of a file share is a mode of the whole suite.
+            certainty = "question" if len(again) + 1 >= _MODE else certainty
+            tests = f", and {len(again)} more of this file pass" if again else " passes"
+            first = min(
+                (c for c in checks(unit) if unit.index.rank(c.node) > unit.index.rank(node)),
+                key=lambda c: unit.index.rank(c.node),
+            )
+            yield self.finding(
+                unit,
+                node.test,
+                f"where `{canonical(node.test)}` holds, this test{tests} without a single check",
+                certainty=certainty,
+                steps=[
+                    step(unit, back, "returns"),
+                    step(unit, first.node, "the first check, not reached"),
+                    *(step(other, place.test, f"`{other.name}` does so too") for other, place in again),
+                ],
+                still_catches=still_catches(unit, node.test, but=[node]),
+                fix=_fix(unit, node, back),
+            )
+
+
+def _returns(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
+    """The conditions under which a test returns although it has checked nothing yet, and those returns."""
+    if not unit.is_test or not _looks_like_test(unit):
+        return
+    rank = unit.index.rank
+    placed = sorted(rank(check.node) for check in checks(unit))
+    told = {id(excuse.detour.node) for excuse in excuses(unit)} if placed else set()
+    for node in unit.find(cst.If):
+        place = rank(node)
+        back = _bare_return(statements(node.body))
+        if back is None or id(node) in told or enclosing(unit, node, cst.FunctionDef) is not unit.node:
+            continue
+        if not any(place < other for other in placed) or any(other <= rank(back) for other in placed):
+            continue
+        if not _may_have_checked(unit, node, place):
+            yield node, back
+
+
+def _elsewhere(unit: Unit, condition: str) -> tuple[bool, list[tuple[Unit, cst.If]]]:
+    """Whether an earlier test of the file returns under the same condition, and the later ones that do."""
+    written = ast.unparse(ast.parse(condition, mode="eval"))
+    before, again = False, []
+    for other in unit.file.units:
+        if other is unit or not (other.is_test and other.has(ast.Return)):
+            continue
+        if all(ast.unparse(node.test) != written for node in other.asts(ast.If)):
+            continue
+        for node, _ in _returns(other):
+            if canonical(node.test) == condition:
+                before = before or other.line < unit.line
+                again.append((other, node))
+    return before, again
 
 
 def _looks_like_test(unit: Unit) -> bool:
@@ -182,7 +229,8 @@ def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
     words = canonical(condition).lower()
     if "rank" in words or "main_process" in words:
         return None
-    names = [name for name in flow.reads(condition) if name.value not in ("None", "True", "False")]
+    plain = {"None", "True", "False", *unit.file.imports}
+    names = [name for name in flow.reads(condition) if name.value not in plain]
     if names and all(any(b.kind == "parameter" for b in flow.reaching(name)) for name in names):
         return "question"
     return "likely"

@@ -19,6 +19,7 @@ import libcst as cst
 
 from reviewbot.flow.classes import Known, class_of_name, given, instance_of
 from reviewbot.flow.syntax import dotted, root_name
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, step
 
@@ -79,6 +80,12 @@ class FieldDroppedOnRebuild(Rule):
             def retry(call: Call) -> Call:
                 return Call(rollout=call.rollout, turn=call.turn, mode=call.mode, prefix=())
 
+            def default(turn, cut) -> Call:
+                call = Call(rollout=1, turn=turn, mode="root")
+                if cut:
+                    call = Call(rollout=call.rollout, turn=call.turn, mode="cut")
+                return call
+
             def child(call: Call, turn: int) -> Call:
                 return Call(rollout=call.rollout, turn=turn)
 
@@ -133,7 +140,8 @@ class FieldDroppedOnRebuild(Rule):
         if instance_of(receiver, unit, repo.index) != built:
             return
         used = {name for value in values.values() for name in _attributes(value, origin)}
-        lost = [field for field in lost if field.name not in used]
+        never = _never_given(unit, receiver, built, dotted(call.func))
+        lost = [field for field in lost if field.name not in used and field.name not in never]
         if not lost:
             return
         if len(lost) > len(carried) or (built.found.kind == "plain" and unit.is_test):
@@ -216,6 +224,19 @@ class FieldDroppedOnRebuild(Rule):
         text = f"{function}({origin}{', ' + arguments if arguments else ''})"
         edits.append(rewrite(unit, call, text))
         return Fix("carry every field and say which ones change", tuple(edits))
+
+
+def _never_given(unit: Unit, receiver: cst.Name, built: Known, name: str) -> set[str]:
+    """Fields with a default that no call gives of which the copied object may come: nothing is lost."""
+    reaching = values(unit).reaching(receiver)
+    never = {field.name for field in built.found.fields}
+    for binding in reaching:
+        made = binding.value if binding.kind == "assign" and binding.role == "whole" else None
+        passed = given(made, built, built.found.fields) if isinstance(made, cst.Call) else None
+        if passed is None or not isinstance(made, cst.Call) or dotted(made.func) != name:
+            return set()
+        never -= set(passed)
+    return never if reaching else set()
 
 
 def _carries(call: ast.Call) -> bool:

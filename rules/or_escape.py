@@ -23,6 +23,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.sides import Sides, condition_trace, says, sides
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.tolerances import difference
 from reviewbot.flow.truth import truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -88,6 +89,10 @@ class OrEscape(Rule):
         ),
         Example(
             """
+            def test_kernel(out, reference, eager, torch):
+                error = (eager - reference).abs().max().item()
+                assert (out - reference).abs().max().item() <= 2 * error or torch.allclose(out, eager)
+
             def test_words(render):
                 text, wanted = render(), "a"
                 assert text == wanted or text == wanted + "\\r"
@@ -145,7 +150,7 @@ def _certainty(
     unit: Unit, node: cst.BaseExpression, holds: bool, one: Judgement, between: Sides
 ) -> Certainty | None:
     """How sure it is that a way to pass is an escape; None for what is right."""
-    if truth(node, unit) is not None or _is_alternative(node, one):
+    if truth(node, unit) is not None or _is_alternative(node, one) or _bounds(unit, node, one):
         return None
     if says(unit, node, holds, between) == "different":
         return "proved"
@@ -157,6 +162,18 @@ def _certainty(
     if is_presence(node) or isinstance(node, (cst.BooleanOperation, cst.Name)):
         return "question"
     return "likely"
+
+
+def _bounds(unit: Unit, node: cst.BaseExpression, one: Judgement) -> bool:
+    """Whether a way to pass bounds how far one of the two values is from something: another tolerance."""
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    codes = {canonical(one.left), canonical(one.right)}
+    for side in (node.left, node.comparisons[0].comparator):
+        pair = difference(values(unit).resolve(side))
+        if pair is not None and not codes.isdisjoint(map(canonical, pair)):
+            return True
+    return False
 
 
 def _is_alternative(node: cst.BaseExpression, one: Judgement) -> bool:

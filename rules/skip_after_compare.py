@@ -100,6 +100,12 @@ class SkipAfterCompare(Rule):
                     if left != right:
                         print(left, right)
 
+            def test_values(run, reference, assert_near):
+                out, wanted = run(1), reference(1)
+                if (out - wanted).abs().max() > 0.01:
+                    print("differs at", (out - wanted).argmax())
+                assert_near(out, wanted, "values")
+
             def test_flash(run, installed_version, needed):
                 if installed_version != needed:
                     pytest.skip("another version")
@@ -179,6 +185,8 @@ def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.If) -> bool:
     """Whether another place demands that the same two values, or what they are read from, agree."""
     codes = {canonical(one.left), canonical(one.right)}
     roots = {_root(one.left), _root(one.right)}
+    if _handed_to_an_assertion(unit, one):
+        return True
     for other in judgements(unit):
         if other.node is node:
             continue
@@ -187,6 +195,16 @@ def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.If) -> bool:
         if alike and (theirs == codes or not _is_part(other)):
             return True
     return False
+
+
+def _handed_to_an_assertion(unit: Unit, one: Judgement) -> bool:
+    """Whether both values are given to a call that by its name asserts something of them."""
+    roots = {_root(one.left), _root(one.right)}
+    return any(
+        last_name(call).lstrip("_").startswith(("assert", "check", "verify", "validate"))
+        and roots <= {_root(arg.value) for arg in call.args}
+        for call in unit.find(cst.Call)
+    )
 
 
 def _is_part(one: Judgement) -> bool:

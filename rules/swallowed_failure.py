@@ -301,9 +301,15 @@ class SwallowedFailure(Rule):
             steps=(
                 step(unit, node.body.body[0], "this makes what is compared below"),
                 step(unit, _head(handler), "any error in it ends here, counted nowhere"),
+                step(unit, _next(handler), "and the next one is taken"),
             ),
             still_catches=still_catches(unit, node.body, but=(node,)),
         )
+
+
+def _next(handler: cst.ExceptHandler) -> cst.CSTNode:
+    """The `continue` of a handler."""
+    return next(one for one in statements(handler.body) if isinstance(one, cst.Continue))
 
 
 def _name(handled: frozenset[str]) -> str:

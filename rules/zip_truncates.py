@@ -17,14 +17,16 @@ import libcst as cst
 
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
-from reviewbot.flow.judging import judges, may_check
+from reviewbot.flow.judging import judges, may_check, side
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import dotted, literal
+from reviewbot.flow.syntax import dotted, last_name, literal, root_name
 from reviewbot.flow.terms import terms
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
 
+_WEIGHTS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers", "modules", "leaves"})
 _ENDLESS = frozenset({"count", "cycle", "repeat", "itertools.count", "itertools.cycle", "itertools.repeat"})
 
 
@@ -110,6 +112,12 @@ class ZipTruncates(Rule):
             def test_offsets(self):
                 for earlier, later in zip(self.offsets, self.offsets[1:]):
                     assert earlier < later
+        """),
+        Example("""
+            def test_first_three(run, reference):
+                grads, wanted = run(1), reference(1)
+                for name, a, b in zip(("q", "k", "v"), grads[:3], wanted[:3]):
+                    assert a == b, name
         """),
         Example("""
             import itertools
@@ -219,9 +227,26 @@ def _may_differ(unit: Unit, cut: Cut) -> bool:
     if len(cut.sides) < 2 or is_strict(cut.call) or any(map(_is_endless, cut.sides)):
         return False
     first = cut.sides[0]
+    lengths = {_length(side) for side in cut.sides}
+    if len(lengths) == 1 and None not in lengths:
+        return False
     if all(same_length(unit, _around(cut), first, other) for other in cut.sides[1:]):
         return False
     return not _of_one_object(unit, cut.sides)
+
+
+def _length(node: cst.BaseExpression) -> int | None:
+    """How many items an expression says that it has: a display's, or the constant that it is cut to."""
+    if isinstance(node, (cst.List, cst.Tuple)):
+        return len(node.elements)
+    place = node.slice[0].slice if isinstance(node, cst.Subscript) else None
+    if not isinstance(place, cst.Slice) or place.upper is None or place.step is not None:
+        return None
+    lower = 0 if place.lower is None else literal(place.lower)
+    upper = literal(place.upper)
+    if not isinstance(lower, int) or not isinstance(upper, int) or not 0 <= lower <= upper:
+        return None
+    return upper - lower
 
 
 def _around(cut: Cut) -> cst.CSTNode:
@@ -274,7 +299,41 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     if all(sizes) and len(set.union(*sizes)) > 1:
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
-    return "question" if pinned else "likely"
+    weights = all(isinstance(side, cst.Call) and last_name(side) in _WEIGHTS for side in cut.sides)
+    return "question" if pinned or weights or _alike(unit, cut) or _filled_by_hand(unit, cut) else "likely"
+
+
+def _alike(unit: Unit, cut: Cut) -> bool:
+    """Whether all sides are made of one value of the unit and none is named as the baseline of another:
+    reductions of one tensor, gradients with respect to the same inputs."""
+    named = {side(_root(one)) for one in cut.sides}
+    if "baseline" in named or len(named) > 1:
+        return False
+    flow = values(unit)
+    sources = [
+        {binding for binding in flow.slice(one, mutations=False) if binding.kind == "assign"}
+        for one in cut.sides
+    ]
+    own = [flow.reaching(name) for one in cut.sides for name in flow.reads(one)]
+    return bool(set.intersection(*sources).difference(*own))
+
+
+def _root(node: cst.BaseExpression) -> str:
+    return dotted(node) or root_name(node)
+
+
+def _filled_by_hand(unit: Unit, cut: Cut) -> bool:
+    """Whether the test itself puts every side together, item by item."""
+    flow = values(unit)
+    for one in cut.sides:
+        changes = flow.mutations(one.value) if isinstance(one, cst.Name) else []
+        calls = [change.node for change in changes if isinstance(change.node, cst.Call)]
+        bindings = flow.bindings(one.value) if isinstance(one, cst.Name) else []
+        if len(bindings) != 1 or not isinstance(bindings[0].value, cst.List):
+            return False
+        if not calls or any(last_name(call) != "append" for call in calls):
+            return False
+    return True
 
 
 def _strict(unit: Unit, repo: Repo, call: cst.Call) -> Fix | None:

@@ -14,6 +14,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
+from reviewbot.source.tree import walk
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -155,6 +156,8 @@ def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) 
 def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
     """The calls such as `model.state_dict()` whose very tensors an expression may hold."""
     found: list[cst.Call] = []
+    if _is_a_count(unit, side):
+        return found
     for binding in values(unit).slice(side, mutations=False):
         node = binding.value
         while isinstance(node, cst.Call) and dotted(node.func) in (
@@ -171,6 +174,18 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
             found.append(node)
     return found
 
+
+def _is_a_count(unit: Unit, side: cst.BaseExpression) -> bool:
+    """Whether an expression is a number of things or of their elements, which no training step changes."""
+    value = values(unit).resolve(side)
+    if not isinstance(value, cst.Call):
+        return False
+    return dotted(value.func) == "len" or (
+        dotted(value.func) == "sum" and any(last_name(below) in COUNTS for below in walk(value))
+    )
+
+
+COUNTS = frozenset({"numel", "nelement", "size", "len", "element_size"})
 
 # The same asked of `ast`, so that few units need to be parsed twice.
 

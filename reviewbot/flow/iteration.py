@@ -239,9 +239,17 @@ def _or_empty(unit: Unit, node: cst.BooleanOperation, depth: int) -> Iterable:
     right = iterable(unit, node.right, depth - 1) if depth else Iterable("unknown", node, unit)
     if right.empty is False:
         return right
-    if right.empty and right.made == "literal":
+    if right.empty and right.made == "literal" and not _is_optional(unit, node.left):
         return Iterable("lookup", node, unit, None, "falls back to nothing")
     return Iterable("unknown", node, unit)
+
+
+def _is_optional(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether an expression is a parameter that a caller may leave out."""
+    return isinstance(node, cst.Name) and any(
+        binding.kind == "parameter" and binding.value is not None and literal(binding.value) is None
+        for binding in values(unit).reaching(node)
+    )
 
 
 def _operation(unit: Unit, node: cst.BinaryOperation, depth: int) -> Iterable:
