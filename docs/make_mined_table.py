@@ -1,12 +1,12 @@
-"""Lints real tests that could not fail, before and after they were mended, and writes docs/precision/mined.md.
+"""Lints real tests that could not fail, before and after they were mended; writes docs/precision/mined.md.
 
 Run in a checkout, with git and a network that reaches GitHub:
 `python docs/make_mined_table.py [--only TEXT] [--clones FOLDER] [--keep FOLDER] [--print]`.
 
-For each example of docs/precision/mined.toml it takes the commit that mended the test and its parent, writes the
-files that the whole catalogue reads (Python, settings, workflows, scripts) into two folders, and runs
+For each example of docs/precision/mined.toml it takes the commit that mended the test and its parent, writes
+the files that the whole catalogue reads (Python, settings, workflows, scripts) into two folders, and runs
 `reviewbot lint` on the test in each. A named line is found if a finding or one of its steps stands on it. A
-finding is still there after if the rule reports the same unit of the mended file, if that is so named.
+finding is still there after if its rule reports a function of that name in the mended file.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ TITLE = """\
 
 # Real tests that could not fail
 
-Each was mended by the commit that is linked. The whole catalogue is run on the test as it stood before that commit
-and as it stood after, in the repository of that time. Here is what it says on the lines that a perfect tool would
-name, and whether the rules that found them still report the same function once it is mended.
+Each was mended by the commit that is linked. The whole catalogue is run on the test as it stood before that
+commit and as it stood after, in the repository of that time. Here is what it says on the lines that a perfect
+tool would name, and whether the rules that found them still report the same function once it is mended.
 
 | test | defect | line | before | after |
 | --- | --- | --- | --- | --- |
@@ -66,7 +66,7 @@ def examples(only: str) -> list[Mined]:
 
 
 def repository(mined: Mined, clones: Path) -> Path:
-    """A repository that has the commit and its parent; fetched, without history, where it is not there yet."""
+    """A repository that has the commit and its parent; fetched without history where it is not there."""
     for place in (clones / mined.name, clones / mined.repository.replace("/", "+") / "repo"):
         if place.is_dir() and not _git(place, "cat-file", "-e", f"{mined.commit}^", check=False).returncode:
             return place
@@ -95,7 +95,9 @@ def written(repository: Path, revision: str, folder: Path) -> Path:
     if not folder.is_dir():
         packed = _git(repository, "archive", revision, "--", *READ, check=False)
         if packed.returncode:  # one of the patterns matches nothing
-            names = _git(repository, "ls-tree", "-r", "-z", "--name-only", revision).stdout.decode().split("\0")
+            names = (
+                _git(repository, "ls-tree", "-r", "-z", "--name-only", revision).stdout.decode().split("\0")
+            )
             kept = {pattern for pattern in READ if any(name.endswith(pattern[1:]) for name in names)}
             packed = _git(repository, "archive", revision, "--", *sorted(kept))
         with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
@@ -185,10 +187,14 @@ def _after(found: list[dict[str, Any]], left: list[dict[str, Any]], note: str) -
 
 def main() -> int:
     """Writes the table, or prints it. Returns 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", default="", help="only examples whose repository or commit holds this text")
     parser.add_argument("--clones", type=Path, help="where repositories are kept, or already are")
-    parser.add_argument("--keep", type=Path, help="where the files of both revisions are kept for another run")
+    parser.add_argument(
+        "--keep", type=Path, help="where the files of both revisions are kept for another run"
+    )
     parser.add_argument("--print", action="store_true", help="print the rows, write nothing")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

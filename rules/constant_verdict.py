@@ -25,7 +25,6 @@ from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
-from reviewbot.source.units import once
 
 _TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
 _FEW = 2
@@ -316,7 +315,6 @@ def _certainty(
     return "proved" if asserts or always.places or compares else None
 
 
-@once
 def _of_plain_values(unit: Unit) -> int:
     """How many checks of a unit compare two plain values."""
     conditions = (_condition(check)[0] for check in checks(unit))
