@@ -83,7 +83,8 @@ class Finding:
     `message` is one sentence without a full stop, `still_catches` says which checks nearby would
     still notice the fault, or that nothing does. `unit` is the qualified name of the function or class
     around it, "" at module level. `fingerprint` survives moved lines, and is set by the engine. `evidence` is
-    there where a run confirmed it.
+    there where a run confirmed it. `no_fix` says why a fix that was made is not proposed, a clause: a run
+    of it showed a loss; `fix` is None then.
     """
 
     rule: str
@@ -96,6 +97,7 @@ class Finding:
     unit: str = ""
     fingerprint: str = ""
     evidence: Evidence | None = None
+    no_fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

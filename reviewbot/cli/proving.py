@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +83,8 @@ def proved(findings: Sequence[Finding], root: Path, seconds: float) -> tuple[Fin
 def proved_at(
     repository: Repository, commit: str, seconds: float
 ) -> Callable[[Sequence[Finding]], tuple[Finding, ...]]:
-    """`proved` for findings in a commit: its files are written into a folder of their own and run there."""
+    """`proved` for findings in a commit: its files are written into a folder of their own and run there.
+    So are the fixes, and those with which something would be lost are dropped."""
 
     def prove(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         from reviewbot.source.export import export
@@ -92,9 +94,35 @@ def proved_at(
             # The nearest folder with this file is taken for the repository's own.
             if not (Path(folder) / "pyproject.toml").exists():
                 (Path(folder) / "pyproject.toml").touch()
-            return proved(findings, Path(folder), seconds)
+            until = time.monotonic() + seconds
+            kept = proved(findings, Path(folder), seconds)
+        return _with_fixes_tried(kept, repository, commit, until - time.monotonic())
 
     return prove
+
+
+def _with_fixes_tried(
+    findings: tuple[Finding, ...], repository: Repository, commit: str, seconds: float
+) -> tuple[Finding, ...]:
+    """The findings without those fixes with which something would be lost, each said on standard error."""
+    from reviewbot.errors import NoSandbox
+    from reviewbot.render.inert import visible
+    from reviewbot.review.size.tried import without_losses
+
+    if seconds <= 0:
+        return findings
+    try:
+        kept = without_losses(findings, repository, commit, seconds=seconds, progress=say)
+    except NoSandbox:
+        return findings  # said before, of the findings themselves
+    for before, after in zip(findings, kept, strict=True):
+        if after.no_fix != before.no_fix:
+            where = f"{after.span.path}:{after.span.line}: {after.rule}"
+            print(
+                f"reviewbot: probe: {visible(where)}: its fix is not proposed: {visible(after.no_fix)}",
+                file=sys.stderr,
+            )
+    return kept
 
 
 def say(says: str) -> None:

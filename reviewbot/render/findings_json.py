@@ -27,6 +27,7 @@ def as_dict(finding: Finding) -> dict[str, object]:
         "still_catches": list(finding.still_catches),
         "fingerprint": finding.fingerprint,
         "fix": asdict(finding.fix) if finding.fix else None,
+        **({"no_fix": finding.no_fix} if finding.no_fix else {}),
         **({"evidence": _evidence(finding.evidence)} if finding.evidence else {}),
     }
 

@@ -104,6 +104,8 @@ class _Page:
             yield from (f"{bar}   {visible(line)}" for line in finding.evidence.lines)
         if finding.fix is not None:
             yield from self._fix(finding.fix, bar)
+        elif finding.no_fix:
+            yield f"{bar} = no fix is proposed: {visible(finding.no_fix)}"
         yield ""
 
     def _step(self, number: int, step: Step, finding: Finding, margin: int) -> Iterator[str]:

@@ -423,8 +423,90 @@ def test_a_diff_with_which_a_test_fails_is_not_proposed(reviewbot, repository):
         reviewbot("size", "--base", base, "--probe", "--output-format", "json", cwd=repository.folder)
     )
     (cut,) = size["cuts"]
-    assert (cut["state"], cut["says"]) == ("withdrawn", "tests/test_a.py::test_sum no longer passes with it")
+    assert (cut["state"], cut["says"]) == (
+        "withdrawn",
+        "`tests/test_a.py::test_sum` no longer passes with it",
+    )
+    assert cut["diff"] == ""
     assert size["after"] == []
+
+
+EXCUSE = '''"""Compares the rows of two runs."""
+
+FIELDS = ("tokens", "mask")
+
+
+def part(left, right):
+    return next((at for at, (a, b) in enumerate(zip(left, right)) if a != b), None)
+
+
+def noisy(baseline, restored, prefixes):
+    return {
+        number
+        for number, prefix in prefixes.items()
+        if (part(baseline[number]["tokens"], restored[number]["tokens"]) or 0) < prefix
+    }
+
+
+def compare(baseline, restored, excused):
+    assert baseline and len(baseline) == len(restored)
+    for number, (left, right) in enumerate(zip(baseline, restored, strict=True)):
+        if number in excused:
+            if left["reward"] != right["reward"]:
+                raise AssertionError("reward")
+            continue
+        for field in FIELDS:
+            if left[field] != right[field]:
+                raise AssertionError(field)
+
+
+def main(baseline, restored, prefixes):
+    compare(baseline, restored, noisy(baseline, restored, prefixes))
+'''
+EXCUSE_TESTS = """from parity import compare
+
+ROW = {"tokens": [1, 2, 3, 4], "mask": [0, 1, 1, 1], "reward": 1.0}
+
+
+def test_equal_rows_pass_excused_or_not():
+    compare([dict(ROW)], [dict(ROW)], {0})
+    compare([dict(ROW)], [dict(ROW)], set())
+"""
+
+
+@pytest.mark.slow
+def test_a_diff_with_which_something_would_no_longer_be_caught_is_proposed_nowhere(reviewbot, repository):
+    """The excused row's reward is compared in the excuse alone: without the excuse nothing looks at it."""
+    base = repository.commit({"pyproject.toml": ""})
+    repository.git("remote", "add", "origin", "https://github.com/example/rows.git")
+    repository.commit({"tests/parity.py": EXCUSE, "tests/test_parity.py": EXCUSE_TESTS})
+
+    def ran(*words):
+        return reviewbot(*words, "--base", base, "--quiet", cwd=repository.folder)
+
+    cuts = sized(ran("size", "--output-format", "json", "--probe"))["cuts"]
+    (cut,) = [cut for cut in cuts if cut["rule"] == "excuse-branch"]
+    assert (cut["state"], cut["diff"]) == ("withdrawn", "")
+    assert cut["says"].startswith("`tests/parity.py::compare` would no longer catch ")
+    assert "`reward changed: restored[0].reward 1.0 -> 2.0`" in cut["says"]
+    # Not run, it is a suggestion; run, the review says why it is none.
+    threads = json.loads(ran("review", "--output-format", "json").out)["threads"]
+    (thread,) = [one for one in threads if one["finding"]["rule"] == "excuse-branch"]
+    assert thread["proposal"] and thread["finding"]["fix"] and "**Proposed:**" in thread["body"]
+    review = ran("review", "--output-format", "json", "--probe")
+    assert "its fix is not proposed: `tests/parity.py::compare` would no longer catch" in review.err
+    (thread,) = [
+        one for one in json.loads(review.out)["threads"] if one["finding"]["rule"] == "excuse-branch"
+    ]
+    assert thread["finding"]["fix"] is None and thread["proposal"] is None
+    assert (
+        "**No fix is proposed:** one was made and withdrawn, because `tests/parity.py::compare`"
+        in (thread["body"])
+    )
+    assert ran("report", "--prove", "--out", "pages").code == 0
+    page = (repository.folder / "pages" / f"{thread['id']}.html").read_text(encoding="utf-8")
+    assert "<h2>No fix is proposed</h2>" in page and "would no longer catch" in page
+    assert not (repository.folder / "pages" / f"{thread['id']}.diff").exists()
 
 
 @pytest.mark.slow

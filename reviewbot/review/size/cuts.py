@@ -90,6 +90,20 @@ def _cut(thread: Thread, draft: Draft, own: Mapping[str, Sequence[int]]) -> Made
         return Made(replace(bare, says=str(error), files=files), finding)
 
 
+def bare_fix(finding: Finding, read: Callable[[str], bytes | None]) -> Made | None:
+    """The finding's own fix as it stands, without what would go along; None where it cannot be applied."""
+    draft = Draft(read, tuple)
+    span = finding.span
+    cut = Cut(
+        "", finding.rule, finding.certainty, span.path, span.line, finding.message, "estimate", NOT_MADE
+    )
+    try:
+        _fixed(draft, finding.fix.edits if finding.fix else ())
+        return _made(cut, finding, draft, {})
+    except (NoCut, GitError):
+        return None
+
+
 def _at_head(draft: Draft, path: str) -> Source:
     content = draft.read(path)
     if content is None:

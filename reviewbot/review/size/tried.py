@@ -7,13 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from reviewbot.errors import NoSandbox, ProbeError, ReviewbotError, UnreadableFile
+from reviewbot.model import Finding
 from reviewbot.probe import confirm, harvest, mentions
 from reviewbot.probe.mentions import Function
 from reviewbot.probe.without import loss
-from reviewbot.review.size.cuts import PARSES, Made
+from reviewbot.review.size.cuts import PARSES, Made, bare_fix
 from reviewbot.review.size.kinds import checks_of
 from reviewbot.review.size.result import Standing
 from reviewbot.source.export import export
@@ -85,14 +87,8 @@ def tried(
 
     Raises NoSandbox where code cannot be shut in.
     """
-    with tempfile.TemporaryDirectory(prefix="reviewbot-size-") as name:
-        folder = Path(name)
-        export(repository, head, folder)
-        # The nearest folder with this file is taken for the repository's own.
-        if not (folder / "pyproject.toml").exists():
-            (folder / "pyproject.toml").touch()
-        bench = _Bench(folder, time.monotonic() + seconds, python)
-        out = []
+    out = []
+    with _bench(repository, head, seconds, python) as bench:
         for number, one in enumerate(made, 1):
             if one.cut.state == "applies":
                 progress(f"running diff {number} of {len(made)}: {one.cut.id}")
@@ -100,7 +96,48 @@ def tried(
             # A question that no run has answered stays one: nothing is proposed.
             if one.cut.certainty != "question" or one.cut.state == "tested":
                 out.append(one)
-        return out
+    return out
+
+
+def without_losses(
+    findings: Sequence[Finding],
+    repository: Repository,
+    head: str,
+    *,
+    seconds: float,
+    python: str | None = None,
+    progress: Callable[[str], None] = lambda says: None,
+) -> tuple[Finding, ...]:
+    """The findings; those without their fix with which a test fails or something is no longer caught.
+
+    Raises NoSandbox where code cannot be shut in.
+    """
+    read = partial(repository.read, head)
+    made = {id(one): bare_fix(one, read) for one in findings if one.fix is not None}
+    if not any(made.values()):
+        return tuple(findings)
+    out = []
+    with _bench(repository, head, seconds, python) as bench:
+        for number, finding in enumerate(findings, 1):
+            fix = made.get(id(finding))
+            if fix is not None:
+                progress(f"running the fix of finding {number} of {len(findings)}")
+                cut = _judged(bench, fix).cut
+                if cut.state == "withdrawn":
+                    finding = replace(finding, fix=None, no_fix=cut.says)
+            out.append(finding)
+    return tuple(out)
+
+
+@contextmanager
+def _bench(repository: Repository, head: str, seconds: float, python: str | None) -> Iterator[_Bench]:
+    with tempfile.TemporaryDirectory(prefix="reviewbot-size-") as name:
+        folder = Path(name)
+        export(repository, head, folder)
+        # The nearest folder with this file is taken for the repository's own.
+        if not (folder / "pyproject.toml").exists():
+            (folder / "pyproject.toml").touch()
+        yield _Bench(folder, time.monotonic() + seconds, python)
 
 
 def _best(bench: _Bench, made: Made) -> Made:
@@ -120,7 +157,9 @@ def _judged(bench: _Bench, made: Made) -> Made:
         raise
     except ReviewbotError as error:
         state, says = "applies", f"{PARSES}; not run: {error}"
-    return replace(made, cut=replace(made.cut, state=state, says=says))
+    # What is withdrawn is not handed on: nobody is to take it by mistake.
+    diff = "" if state == "withdrawn" else made.cut.diff
+    return replace(made, cut=replace(made.cut, state=state, says=says, diff=diff))
 
 
 def _run(bench: _Bench, made: Made) -> tuple[Standing, str]:
@@ -134,7 +173,7 @@ def _run(bench: _Bench, made: Made) -> tuple[Standing, str]:
     failing = sorted(expected - after)
     if failing:
         more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
-        return "withdrawn", f"{failing[0]}{more} no longer passes with it"
+        return "withdrawn", f"`{failing[0]}`{more} no longer passes with it"
     ran = f"{len(expected)} test{'' if len(expected) == 1 else 's'} still pass" if expected else ""
     if not ran:
         return "applies", f"{PARSES}; not run: {why or 'no test of it passes today'}"
@@ -164,14 +203,14 @@ def _caught(bench: _Bench, made: Made, units: Sequence[tuple[str, str]]) -> tupl
         mine = [unit for where, unit in units if where == path]
         done = loss(bench.folder, path, mine, changed, seconds=min(5.0, bench.seconds), python=bench.python)
         if not done.passes:
-            return "withdrawn", f"{done.entry} no longer passes what it passes today"
+            return "withdrawn", f"`{done.entry}` no longer passes what it passes today"
         if done.survive:
-            named = ", ".join(done.survive[:NAMED])
+            named = ", ".join(f"`{one}`" for one in done.survive[:NAMED])
             return (
                 "withdrawn",
-                f"{done.entry} would no longer catch {len(done.survive)} of {done.tried}: {named}",
+                f"`{done.entry}` would no longer catch {len(done.survive)} of {done.tried}: {named}",
             )
-        said.append(f"each of {done.tried} changes that {done.entry} catches is still caught")
+        said.append(f"each of {done.tried} changes that `{done.entry}` catches is still caught")
     return "tested", "; ".join(said)
 
 
