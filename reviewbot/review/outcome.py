@@ -23,6 +23,7 @@ KINDS: tuple[Kind, ...] = ("probe", "parity")
 _Count = Annotated[int, Meta(ge=0, le=10**12)]
 _Index = Annotated[int, Meta(ge=-(10**12), le=10**12)]
 _Name = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_.]{0,39}\Z")]
+_Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 _Text = Annotated[str, Meta(max_length=2_000)]
 _T = TypeVar("_T")
 
@@ -39,8 +40,14 @@ class Difference(msgspec.Struct, frozen=True):
     first_difference: _Index | None = None
 
 
+class Environment(msgspec.Struct, frozen=True):
+    """What a run says that its verdict holds for, as the digest of all of it."""
+
+    digest: _Digest | None = None
+
+
 class Parity(msgspec.Struct, frozen=True):
-    """The numbers of a parity run."""
+    """The numbers of a parity run. `could_not_notice` are sentences, and still foreign."""
 
     verdict: Verdict
     rows: _Count
@@ -49,6 +56,8 @@ class Parity(msgspec.Struct, frozen=True):
     set_aside: Annotated[list[msgspec.Raw], Meta(max_length=10_000)]
     set_aside_allowed: _Count
     restored_calls: _Count | None
+    could_not_notice: Annotated[list[_Text], Meta(max_length=1_000)] = []
+    environment: Environment | None = None
 
 
 class Change(msgspec.Struct, frozen=True):

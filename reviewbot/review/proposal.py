@@ -110,7 +110,7 @@ def _suggestion(
     if last < first:  # it only puts lines in: the line that comes after them is given again
         last = first
     lines = read(near.path)
-    beside = first <= near.end_line and near.line <= last
+    beside = first <= near.end_line + 1 and near.line <= last + 1
     if lines is None or last > len(lines) or not beside or shown(near.path, first, last) is None:
         return None
     # What GitHub makes of a suggestion's line ends is its own affair; a diff changes nothing by itself.

@@ -97,6 +97,7 @@ def test_a_parity_report_is_inert_or_the_result_is_not_taken(page, hostile, data
         "set_aside_allowed": 0,
         "restored_calls": None,
         "why": [text],
+        "could_not_notice": [text, text],
         "environment": {text: text},
     }
     (folder / "parity.json").write_text(json.dumps(made))
@@ -106,6 +107,7 @@ def test_a_parity_report_is_inert_or_the_result_is_not_taken(page, hostile, data
         return
     seen = page(answers.reported("parity", outcome, HEAD, "", REMOTE, LOG))
     assert (seen.acts, set(seen.links)) == ({}, OURS)
+    assert seen.elements.count("details") == 1
 
 
 def test_a_parity_report_says_what_a_pass_is_worth(tmp_path):
@@ -117,12 +119,16 @@ def test_a_parity_report_says_what_a_pass_is_worth(tmp_path):
         "set_aside": [],
         "set_aside_allowed": 0,
         "restored_calls": 3,
+        "could_not_notice": ["`reward` is equal in all rows"] * 11,
+        "environment": {"digest": "c0ffee12" * 8, "gpu": "<img>"},
     }
     (tmp_path / "parity.json").write_text(json.dumps(made))
     text = answers.reported("parity", read(tmp_path, "parity"), HEAD, "", REMOTE, LOG)
     assert "12 rows compared; 40 differences; 0 rows set aside; 3 calls restored." in text
     assert text.count("- step 1, prompt `4`, sample 2: `token_ids` from 17 on\n") == 10
     assert "- … and 30 more." in text
+    assert text.count("- `reward` is equal in all rows.") == 10 and "- … and 1 more." in text
+    assert "Environment `c0ffee12c0ff`. The numbers are those" in text
     assert "Code that means to deceive can report a pass." in text
 
 

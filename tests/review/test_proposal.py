@@ -41,6 +41,13 @@ def test_an_insertion_gives_the_next_line_again():
     assert (proposal.form, proposal.text, anchor) == ("suggestion", "a = 1\nx5 = 5\n", Anchor(PATH, 5, 5))
 
 
+def test_a_suggestion_stands_also_on_the_lines_right_before_or_after_the_comment():
+    proposal, anchor = made((5, 4, "a = 1\n"), near=(6, 6))
+    assert (proposal.form, anchor) == ("suggestion", Anchor(PATH, 5, 5))
+    assert made((7, 7, "a = 1\n"), near=(6, 6))[1] == Anchor(PATH, 7, 7)
+    assert made((8, 8, "a = 1\n"), near=(6, 6))[0].form == "diff"
+
+
 def test_several_edits_make_one_suggestion_with_the_lines_between():
     proposal, anchor = made((7, 7, ""), (4, 4, "a = 1\n"))
     assert proposal.text == "a = 1\nx5 = 5\nx6 = 6\n"
