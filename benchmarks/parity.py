@@ -3,7 +3,8 @@
     python benchmarks/parity.py [--megabytes 1000] [--folder DIR] [--times 3]
 
 Writes NeMo-RL rows (padded to 2,048 tokens, real lengths 512 to 2,048) as a reference, and as the same rows:
-byte for byte, with a log-prob in every row off by rounding, in another order, and with NaN in one of fifty.
+byte for byte, with a log-prob in every row off by rounding, with every log-prob off by rounding, in another
+order, and with NaN in one of fifty.
 The yardstick is to decode both files of a pair and do nothing with them: line by line, by msgspec and by
 orjson. Beside it the pair is compared by the command. Everything runs in a process of its own, in turns, and
 the least CPU seconds of `--times` count, the start of Python included on both sides. Prints one line of JSON
@@ -28,7 +29,7 @@ DECODERS = {
     "orjson": "import orjson; decode = orjson.loads",
 }
 LOOP = "{setup}\nfor name in {files!r}:\n  for line in open(name, 'rb'):\n    decode(line)"
-KINDS = ("same", "noise", "shuffled", "nan")
+KINDS = ("same", "noise", "every", "shuffled", "nan")
 LONGEST = 2048
 
 
@@ -55,10 +56,10 @@ def line(drawn: random.Random, index: int) -> dict[str, object]:
 
 
 def write(folder: Path, megabytes: int) -> None:
-    """The reference and the four others, each in a folder of its own."""
+    """The reference and the others, each in a folder of its own."""
     drawn = random.Random(0)
     files = {}
-    for kind in ("reference", "same", "noise", "nan"):
+    for kind in ("reference", "same", "noise", "every", "nan"):
         (folder / kind).mkdir(parents=True)
         files[kind] = (folder / kind / "train_data_step1.jsonl").open("w")
     index = 0
@@ -73,6 +74,10 @@ def write(folder: Path, megabytes: int) -> None:
         files["noise"].write(json.dumps(row) + "\n")
         values[at] = float("nan") if index % 50 == 0 else kept
         files["nan"].write(json.dumps(row) + "\n")
+        values[at] = kept
+        for name in ("generation_logprobs", "prev_logprobs"):
+            row[name] = [[value and value + 1e-6 * drawn.random() for value in values]]
+        files["every"].write(json.dumps(row) + "\n")
         index += 1
     for file in files.values():
         file.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 from reviewbot.parity import near_tie
@@ -100,7 +102,7 @@ def judged(
         )
     differences = [*dropped, *filter(None, (_exact(n, reference, restored) for n in _EXACT_AFTER_TOKENS))]
     logprobs, too_far = _logprobs("logprobs", reference, restored, limits.logprob(reference))
-    _, trainers = _logprobs("prev_logprobs", reference, restored, limits.logprob(reference))
+    trainers = _trainers(reference, restored, limits.logprob(reference))
     advantage, gap = _advantages(reference, restored, limits.advantage)
     differences += [found for found in (too_far, trainers) if found]
     judged = Judged(
@@ -186,25 +188,43 @@ def _logprobs(
         return _identical(reference, one), None
     same = _identical(reference, one)
     mask = reference.loss_mask if reference.loss_mask and len(reference.loss_mask) == len(one) else None
-    gaps = {index: abs(a - b) for index, a, b in _different(one, other) if mask is None or mask[index]}
-    finite = [gap for gap in gaps.values() if math.isfinite(gap)]
+    gaps = _gaps(one, other, mask)
+    finite = gaps if math.isfinite(sum(gaps)) else [gap for gap in gaps if math.isfinite(gap)]
     largest = max(finite, default=0.0)
     compared = Compared(same.tokens, same.tokens - len(gaps), largest, sum(finite), finite)
     if largest <= noise:
         return compared, None
-    at = next(index for index, gap in gaps.items() if gap > noise)
-    why = f"{name} differ by {gaps[at]:.4g}, more than {noise:g}"
+    at = next(at for at in _trained(mask, len(one)) if noise < abs(one[at] - other[at]) < math.inf)
+    why = f"{name} differ by {abs(one[at] - other[at]):.4g}, more than {noise:g}"
     return compared, Difference(name, at, one[at], other[at], why)
 
 
-def _different(one: list[float], other: list[float]) -> Iterator[tuple[int, float, float]]:
-    """Where two lists of one length differ. What is equal is passed over in C."""
+def _gaps(one: list[float], other: list[float], mask: Sequence[float] | None) -> list[float]:
+    """How far two lists of one length are apart where they differ and are trained. Loops are in C."""
+    found: list[float] = []
     for start in range(0, len(one), CHUNK):
-        left, right = one[start : start + CHUNK], other[start : start + CHUNK]
-        if left != right:
-            for index, (a, b) in enumerate(zip(left, right, strict=True), start):
-                if a != b:
-                    yield index, a, b
+        part = slice(start, start + CHUNK)
+        left, right = one[part], other[part]
+        if left == right:
+            continue
+        gaps: Iterable[float] = map(abs, map(operator.sub, left, right))
+        gaps = filter(None, gaps if mask is None else compress(gaps, mask[part]))
+        found += gaps
+    if not math.isfinite(sum(found)):  # equal infinities are no number apart
+        return [abs(one[at] - other[at]) for at in _trained(mask, len(one)) if one[at] != other[at]]
+    return found
+
+
+def _trained(mask: Sequence[float] | None, length: int) -> Iterable[int]:
+    return range(length) if mask is None else compress(range(length), mask)
+
+
+def _trainers(reference: Row, restored: Row, noise: float) -> Difference | None:
+    """The trainer's log-probs, of which nothing is counted: as one distance says whether all are near."""
+    one, other = reference.prev_logprobs, restored.prev_logprobs
+    if one is other or (one and other and len(one) == len(other) and math.dist(one, other) <= noise):
+        return None
+    return _logprobs("prev_logprobs", reference, restored, noise)[1]
 
 
 def _until(reference: Row, restored: Row, at: int) -> Compared | None:

@@ -115,7 +115,7 @@ def _side_by_side(
     one: _Waiting, left: Line, other: _Waiting, right: Line
 ) -> Pair | tuple[Identity, Identity]:
     """Two lines that came together, as a pair if both are the same row for the first time."""
-    reference, restored = _both(one, left, other, right, left.where.index == right.where.index)
+    reference, restored, finite = _both(one, left, other, right, left.where.index == right.where.index)
     same_bytes = restored is reference
     reference, restored = one.dump.numbered(reference), other.dump.numbered(restored)
     row, its = identity(reference), identity(restored)
@@ -123,32 +123,27 @@ def _side_by_side(
         return row, its
     one.seen.add(row)
     other.seen.add(row)
-    return Pair(row, reference, restored, same_bytes, _finite(left, right, same_bytes), right.where)
+    return Pair(row, reference, restored, same_bytes, finite, right.where)
 
 
-def _both(one: _Waiting, left: Line, other: _Waiting, right: Line, alike: bool) -> tuple[Row, Row]:
-    """Both lines as rows: one and the same row for equal bytes.
+def _both(one: _Waiting, left: Line, other: _Waiting, right: Line, alike: bool) -> tuple[Row, Row, bool]:
+    """Both lines as rows, one and the same row for equal bytes; and whether all numbers in them are finite.
 
     `alike` says that what a row has from its place in its file is the same for both.
     """
-    reference = one.dump.row(left)
-    if (
-        not alike
-        or type(one.dump.format) is not type(other.dump.format)
-        or left.where.step != right.where.step
-    ):
-        return reference, other.dump.row(right)
-    if left.data == right.data:
-        return reference, reference
-    return reference, one.dump.format.like(reference, left.data, right.data) or other.dump.row(right)
+    reference, finite = one.dump.row(left), _finite(left)
+    if alike and type(one.dump.format) is type(other.dump.format) and left.where.step == right.where.step:
+        if left.data == right.data:
+            return reference, reference, finite
+        # What is read of the other line alone is JSON, so finite.
+        if near := one.dump.format.like(reference, left.data, right.data):
+            return reference, near, finite
+    return reference, other.dump.row(right), finite and _finite(right)
 
 
-def _finite(left: Line, right: Line, same_bytes: bool) -> bool:
-    """Whether the lines themselves show it: JSON has no word for what is not finite."""
-    return all(
-        line.data[:1] == b"{" and b"N" not in line.data and b"I" not in line.data
-        for line in ((left,) if same_bytes else (left, right))
-    )
+def _finite(line: Line) -> bool:
+    """Whether the line itself shows it: JSON has no word for what is not finite."""
+    return line.data[:1] == b"{" and b"N" not in line.data and b"I" not in line.data
 
 
 def _arrived(mine: _Waiting, line: Line, row: Identity, yours: _Waiting) -> Iterator[Pair | Repeated]:
@@ -162,11 +157,11 @@ def _arrived(mine: _Waiting, line: Line, row: Identity, yours: _Waiting) -> Iter
         return
     (left, right) = (line, partner) if mine.side == "reference" else (partner, line)
     one, other = (mine, yours) if mine.side == "reference" else (yours, mine)
-    reference, restored = _both(one, left, other, right, True)
+    reference, restored, finite = _both(one, left, other, right, True)
     same_bytes = restored is reference
     reference = _named(reference, row)
     restored = reference if same_bytes else _named(restored, row)
-    yield Pair(row, reference, restored, same_bytes, _finite(left, right, same_bytes), right.where)
+    yield Pair(row, reference, restored, same_bytes, finite, right.where)
 
 
 def _named(found: Row, row: Identity) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -66,6 +67,7 @@ def counts(result: Result) -> Iterator[str]:
     if result.logprobs:
         found = result.logprobs
         share = found.bit_identical / found.tokens if found.tokens else 0.0
+        share = math.floor(1000 * share) / 1000  # all of them, and no one less, are 100 %
         yield f"log-probs {share:.1%} bit-identical, largest gap {found.max_difference:.3g}"
 
 

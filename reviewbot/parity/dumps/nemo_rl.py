@@ -7,6 +7,7 @@ prompt are those whose tokens begin alike up to the first trained one.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from itertools import compress, count
 from typing import Any
 
@@ -151,4 +152,7 @@ def _prompt(row: Row) -> str | None:
     if row.token_ids is None or row.loss_mask is None:
         return None
     first = next(compress(count(), row.loss_mask), len(row.loss_mask))
-    return hashlib.sha256(repr(row.token_ids[:first]).encode()).hexdigest()[:12]
+    try:
+        return hashlib.sha256(array("q", row.token_ids[:first])).hexdigest()[:12]
+    except OverflowError:  # no tokenizer has such ids
+        return hashlib.sha256(repr(row.token_ids[:first]).encode()).hexdigest()[:12]
