@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -184,9 +186,9 @@ def _is_option(found: Behind) -> bool:
 
 def sibling(unit: Unit, refusal: Refusal, kept: Setting, name: str, condition: str) -> str:
     """The text of a refusal in the form of another one: `kept` stays, `condition` takes the other's place,
-    and `name` its place in the message."""
+    and `name` its place in the message. Comments are about the other one, and stay with it."""
     span = unit.span(refusal.node)
-    text = "".join(unit.file.lines[span.line - 1 : span.end_line]).rstrip("\n") + "\n"
+    text = without_comments("".join(unit.file.lines[span.line - 1 : span.end_line])).rstrip("\n") + "\n"
     others = [setting for setting in refusal.settings if setting is not kept]
     for setting in others[:1]:
         text = text.replace(unit.text(setting.asked), condition, 1)
@@ -198,6 +200,21 @@ def sibling(unit: Unit, refusal: Refusal, kept: Setting, name: str, condition: s
         asked = canonical(setting.asked).removeprefix(f"{setting.receiver}.")
         said = said.replace(asked, name) if asked in said else said.replace(setting.name, name)
     return text.replace(before, said)
+
+
+def without_comments(code: str) -> str:
+    """Whole statements without their comments, and without the lines that hold nothing else."""
+    lines = code.splitlines(keepends=True)
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, IndentationError):
+        return code
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            kept = lines[line - 1][:column].rstrip()
+            lines[line - 1] = f"{kept}\n" if kept else ""
+    return "".join(lines)
 
 
 def receiver_of(setting: Setting) -> str:
