@@ -15,8 +15,9 @@ from reviewbot.source.units import once
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
 
+_LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-LONGEST = 12  # statements of one idiom
+LONGEST = 24  # statements of one idiom
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +73,46 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
                 out.append(apart)
                 taken.update(id(below) for one in apart for top in one.statements for below in ast.walk(top))
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Shorter:
+    """What one function in the place of a stretch would take and give: names of variables, in order."""
+
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+
+
+def shorter(stretch: Stretch) -> Shorter | None:
+    """The function that could stand for a stretch; None where it leaves the stretch by another way than its
+    end, or waits in it."""
+    below = [node for statement in stretch.statements for node in ast.walk(statement)]
+    if any(isinstance(node, _LEAVES) for node in below):
+        return None
+    inner = {
+        name.id
+        for node in below
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name)
+    }
+    inner |= {node.arg for node in below if isinstance(node, ast.arg)}
+    own = _own_names(stretch.unit) - inner
+    names = [node for node in below if isinstance(node, ast.Name) and node.id in own]
+    names.sort(key=lambda node: (node.lineno, isinstance(node.ctx, ast.Store), node.col_offset))
+    made: dict[str, None] = {}
+    takes: dict[str, None] = {}
+    for name in names:
+        if not isinstance(name.ctx, ast.Load):
+            made[name.id] = None
+        elif name.id not in made:
+            takes[name.id] = None
+    later = {
+        node.id
+        for node in ast.walk(stretch.unit.tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno > stretch.end_line
+    }
+    return Shorter(tuple(takes), tuple(name for name in made if name in later))
 
 
 _Block = tuple["Unit", list[ast.stmt]]
