@@ -29,7 +29,8 @@ class Asked:
     """Somebody asks for a job.
 
     `when` is the time of the event, as GitHub writes it. `sha` is the head at that time where the event
-    tells, "" else; `named` are the first digits of the commit that the person named, "" for none.
+    tells, "" else; `named` are the first digits of the commit that the person named, "" for none. `log` is
+    the address of the run that answers, "" outside of one.
     """
 
     kind: Kind
@@ -39,6 +40,7 @@ class Asked:
     sha: str = ""
     named: str = ""
     finding: str = ""
+    log: str = ""
 
 
 def approve(github: GitHub, asked: Asked) -> str:
@@ -56,7 +58,9 @@ def approve(github: GitHub, asked: Asked) -> str:
     _shown(github, pull, asked)
     under_way = jobs.latest(github, pull.head, asked.kind, asked.finding)
     running = under_way is not None and under_way.status != "completed" and not lost(under_way, asked.when)
-    if running and not asked.named:
+    # A run that was started again takes up what it had begun.
+    ours = under_way is not None and bool(asked.log) and under_way.details_url == asked.log
+    if running and not ours and not asked.named:
         raise Refusal(f"a {asked.kind} run of `{pull.head[:12]}` is under way")
     if asked.sha and under_way is not None and under_way.status == "completed":
         raise Refusal(

@@ -131,7 +131,7 @@ class ReviewThread:
 @dataclass(frozen=True, slots=True)
 class Check:
     """A check run. `annotations` counts those that it has. `app` is the slug of the app that made it.
-    `started_at` is as GitHub writes times."""
+    `started_at` is as GitHub writes times, `details_url` the address of the run behind it."""
 
     id: int
     name: str
@@ -143,6 +143,7 @@ class Check:
     annotations: int
     app: str
     started_at: str = ""
+    details_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -640,6 +641,7 @@ def _check(data: Mapping[str, Any]) -> Check:
         annotations=int(output.get("annotations_count") or 0),
         app=str((data.get("app") or {}).get("slug") or ""),
         started_at=str(data.get("started_at") or ""),
+        details_url=str(data.get("details_url") or ""),
     )
 
 

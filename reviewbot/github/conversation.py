@@ -44,7 +44,8 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
     pull = github.pull(number)
     mine = [comment for comment in github.comments(number) if comment.author == viewer]
     summary = summary_of(mine)
-    own = own_comments(github, number, viewer)
+    said_on_lines = github.review_comments(number)
+    own = _own(said_on_lines, viewer, github.slug, number)
     reviews = github.reviews(number) if drafts else ()
     pending = tuple(one for one in reviews if one.author == viewer and one.state == "PENDING")
     said = ledgers.decode(summary.body, github.slug, number) if summary else None
@@ -55,6 +56,7 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
     if kept is None:
         kept = _earlier_copy(github, number, head, said, marks)
     latest = max(filter(None, (kept, said)), key=lambda one: one.serial, default=Ledger(github.slug, number))
+    own |= _unmarked(said_on_lines, viewer, latest, own)
     whole = whole_ledger(latest, marks, own, base, head)
     return Conversation(pull, viewer, whole, summary, own, pending, check)
 
@@ -66,13 +68,25 @@ def summary_of(mine: Iterable[Comment]) -> Comment | None:
 
 def own_comments(github: GitHub, number: int, viewer: str) -> dict[str, ReviewComment]:
     """The first comments of the bot's own threads by the thread's id; of two for one thread the older."""
+    return _own(github.review_comments(number), viewer, github.slug, number)
+
+
+def _own(comments: Iterable[ReviewComment], viewer: str, slug: str, number: int) -> dict[str, ReviewComment]:
     own: dict[str, ReviewComment] = {}
-    for comment in github.review_comments(number):
+    for comment in comments:
         if comment.author == viewer and comment.reply_to is None:
-            made = mark_of(comment, github.slug, number)
+            made = mark_of(comment, slug, number)
             if made is not None:
                 own.setdefault(made.entry.id, comment)
     return own
+
+
+def _unmarked(
+    comments: Iterable[ReviewComment], viewer: str, ledger: Ledger, own: Mapping[str, ReviewComment]
+) -> dict[str, ReviewComment]:
+    """The bot's own comments that somebody edited so that their marks went: the ledger knows their ids."""
+    names = {entry.comment: entry.id for entry in ledger.entries if entry.id not in own}
+    return {names[one.id]: one for one in comments if one.id in names and one.author == viewer}
 
 
 def mark_of(comment: ReviewComment, slug: str, number: int) -> Mark | None:

@@ -105,7 +105,8 @@ def labeled(github: GitHub, event: PullEvent, setting: Setting) -> Authorized | 
     if event.action != "labeled" or event.label is None or event.label.name != setting.label:
         return None
     pull = event.pull_request
-    asked = Asked("parity", pull.number, event.sender.login, pull.updated_at, sha=pull.head.sha)
+    by, when = event.sender.login, pull.updated_at
+    asked = Asked("parity", pull.number, by, when, sha=pull.head.sha, log=setting.log)
     try:
         return _authorized(github, asked, setting)
     except Refusal as refusal:
@@ -186,10 +187,10 @@ def _do(
     elif order.verb == "size":
         answer(github, number, heard.key, work.size(pull))
     elif order.verb == "parity":
-        asked = Asked("parity", number, heard.by, heard.when, named=order.sha)
+        asked = Asked("parity", number, heard.by, heard.when, named=order.sha, log=setting.log)
         return _authorized(github, asked, setting)
     elif order.verb == "probe":
-        asked = Asked("probe", number, heard.by, heard.when, finding=order.id)
+        asked = Asked("probe", number, heard.by, heard.when, finding=order.id, log=setting.log)
         return _authorized(github, asked, setting, _target(_entry(github, pull, order.id)))
     else:
         _amend(github, pull, heard, order, work)

@@ -158,7 +158,8 @@ def restated(body: str, entry: Entry, ledger: Ledger, remote: Remote | None, mar
     if not says and there and "**Back**" in there[0]:
         return None
     block = f"<!-- reviewbot-status -->\n{says}\n\n<!-- /reviewbot-status -->\n\n" if says else ""
-    if (there[0].strip() if there else "") == block.strip():
+    marked = any(line.startswith("<!-- reviewbot-thread ") for line in ledgers.hidden(body))
+    if marked and (there[0].strip() if there else "") == block.strip():
         return None
     return f"{block}{ledgers.bare(_STATUS.sub('', body, count=1))}{mark}\n"
 

@@ -28,7 +28,7 @@ def changed(review: Review) -> str:
     if before:
         parts.append(f"fixed {len(by_state['fixed'])} of {len(before)}{_named(by_state['fixed'])}")
     for state, says in (
-        ("gone", "gone with their code"),
+        ("gone", "gone with the code"),
         ("dismissed", "dismissed"),
         ("new", "new"),
         ("back", "back"),

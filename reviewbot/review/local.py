@@ -42,9 +42,10 @@ class Look:
     """What one look at a head shows, before anything is known of earlier rounds.
 
     `findings` are those that the change causes; `revealed` are those of them on lines that it did not touch.
-    `suppressed` are silenced by a comment in the code. `shown` are the lines that the diff shows of each file
-    that was read. `beside` are the paths of unchanged files that were looked at. `rules` are the ids of the
-    rules asked. Commits are full ids.
+    `others` stand in what was looked at and have nothing to do with the change. `suppressed` are silenced by
+    a comment in the code. `shown` are the lines that the diff shows of each file that was read. `beside` are
+    the paths of unchanged files that were looked at. `rules` are the ids of the rules asked.
+    Commits are full ids.
     """
 
     base: str
@@ -52,6 +53,7 @@ class Look:
     head: str
     findings: tuple[Finding, ...]
     revealed: tuple[Finding, ...]
+    others: tuple[Finding, ...]
     suppressed: tuple[Finding, ...]
     unread: tuple[Unread, ...]
     failed: tuple[Unread, ...]
@@ -91,12 +93,14 @@ def look(
     why = caused(report.findings, against, repo.before(), lines_of(partial(repository.read, head)))
     own = (one for one in report.unread if one.path not in also)
     changed = changed_lines(against.diff)
+    told = {id(finding) for finding in (*why.touched, *why.revealed)}
     return Look(
         base=base,
         merge_base=merge_base,
         head=head,
         findings=tuple(prove(sorted([*why.touched, *why.revealed], key=place))),
         revealed=why.revealed,
+        others=tuple(finding for finding in report.findings if id(finding) not in told),
         suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
         unread=tuple(sorted((*looked_at.unread, *own), key=lambda one: (one.path, one.why))),
         failed=(*_failed(report), *not_found),

@@ -52,7 +52,14 @@ def next_round(look: Look, ledger: Ledger, repository: Repository, remote: Remot
     left = [entry for entry in ledger.entries if entry.id not in entries]
     silenced = paired(told(threads.one_a_cause(look.suppressed), read), left, moves, there)
     by_comment = {entry.id for entry in silenced.values()}
-    entries |= {one.id: _after(one, one.id in by_comment, look, moves, number, read) for one in left}
+    others = {
+        (rule, one.finding.span.path, one.finding.unit, one.text)
+        for one in told(threads.one_a_cause(look.others), read)
+        for rule in one.rules
+    }
+    for one in left:
+        outside = (one.rule, moves.path(one.path), one.unit, one.text) in others
+        entries[one.id] = _after(one, one.id in by_comment, outside, look, moves, number, read)
     ordered = tuple(sorted(entries.values(), key=lambda entry: entry.number))
     live = tuple(thread for thread, entry in told_now if entry.live)
     named = {thread.id for thread in live}
@@ -238,8 +245,11 @@ def _state(one: Told, old: Entry | None, number: int) -> tuple[State, int]:
     return "open", old.since if old.state == "open" else number
 
 
-def _after(entry: Entry, silenced: bool, look: Look, moves: Moves, number: int, read: Read) -> Entry:
-    """The entry of a thread that no finding of this round belongs to."""
+def _after(
+    entry: Entry, silenced: bool, outside: bool, look: Look, moves: Moves, number: int, read: Read
+) -> Entry:
+    """The entry of a thread that no finding of this round belongs to. `outside`: one belongs to it that the
+    change does not cause any more, such as after it was rebased onto a branch that has it."""
     path = moves.path(entry.path)
     if silenced:
         if entry.state == "dismissed":
@@ -250,6 +260,8 @@ def _after(entry: Entry, silenced: bool, look: Look, moves: Moves, number: int, 
         return entry
     if _unknown(entry, path, look):
         return replace(entry, path=path, state="open", since=number) if entry.state == "back" else entry
+    if outside:
+        return replace(entry, state="gone", since=number, path=path)
     return replace(entry, state=_why_not(entry, path, look, read), since=number, path=path)
 
 

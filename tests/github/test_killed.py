@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 from fakegithub import FakeGitHub, Fault, diffs
 from samples import strong, weak
 
 from reviewbot.errors import GitHubError
+from reviewbot.github import event, orders
 
 FILES = {"tests/test_rows.py": weak("a") + weak("b"), "tests/test_large.py": "x = 1\n" * 100 + weak("c")}
 LATER = {"tests/test_rows.py": "import math\n\n\n" + strong("a") + weak("b") + weak("d")}
@@ -84,3 +88,51 @@ def test_a_process_that_is_killed_while_a_review_is_stored(fake, bot, pull):
     places = ["tests/test_large.py:102", "tests/test_rows.py:2", "tests/test_rows.py:6"]
     assert sorted(bot.titles) == [f"C{number} {place}" for number, place in enumerate(places, 1)]
     assert len(fake.world.comments) == 1 and len(fake.world.checks) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by_label", [False, True], ids=["command", "label"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_an_authorization_that_is_killed_at_every_request_and_run_again(fake, bot, pull, after, by_label):
+    """GitHub runs the same run again: it has the same address."""
+    opened = pull({"tests/test_rows.py": weak("a")})
+    fake.world.roles["mia"] = "maintain"
+    bot.review()
+    number = fake.say("/reviewbot parity", "mia")
+    fake.world.pulls[7].labels = ["gpu-parity"] if by_label else []
+    label = fake.payload("labeled", sender="mia", label={"name": "gpu-parity"})
+    label["pull_request"]["updated_at"] = fake.world.now()
+    user = {"login": "mia", "type": "User"}
+    comment = {"id": number, "body": "/reviewbot parity", "created_at": fake.world.now(), "user": user}
+    said = {"action": "created", "issue": {"number": 7, "pull_request": {}}, "comment": comment}
+    setting = orders.Setting(
+        gpu=True, label="gpu-parity", log="https://github.com/acme/trainer/actions/runs/9"
+    )
+    work = orders.Work(lambda *_: None, lambda *_: "", lambda *_: "")
+
+    def authorize() -> orders.Authorized | None:
+        github = bot.client()
+        if by_label:
+            return orders.labeled(
+                github, msgspec.json.decode(json.dumps(label), type=event.PullEvent), setting
+            )
+        heard = msgspec.json.decode(json.dumps(said), type=event.CommentEvent)
+        return orders.heard(github, heard, work, setting)
+
+    start = fake.world.snapshot()
+    calls = len(fake.calls)
+    assert authorize() is not None
+    count = len(fake.calls) - calls
+    assert count >= 8
+    for at in range(count):
+        fake.world.restore(start)
+        fake.faults[:] = dies(at, after)
+        with suppress(GitHubError):
+            authorize()
+        fake.faults.clear()
+        made = authorize()
+        assert made is not None, f"killed at request {at}: {fake.calls[-1]}"
+        open_ones = [one for one in fake.world.checks.values() if one["status"] != "completed"]
+        assert [(one["id"], one["head_sha"]) for one in open_ones] == [(made.job.check, opened.head)]
+        under_way = [one for one in fake.world.comments.values() if "is under way" in one["body"]]
+        assert len(under_way) == 1 and f"parity-{made.job.check} " in under_way[0]["body"]

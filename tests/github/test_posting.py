@@ -445,3 +445,28 @@ def test_the_limit_of_the_base_holds_for_what_rounds_compare(bot, pull, monkeypa
     told = bot.review()
     assert settled(told) == {"C1": "open", "C2": "open", "C3": "open"}
     assert "larger than 2000 bytes" in bot.summary and compared == {PATH: 0}
+
+
+def test_a_comment_of_the_bots_that_somebody_edited_is_still_its_own_and_is_mended(fake, bot, pull):
+    pull({PATH: THREE})
+    bot.review()
+    first = bot.comments[0]
+    first["body"] = "somebody wrote over it"
+    bot.push({PATH: strong("a") + weak("b") + weak("c")})
+    told = bot.review()
+    assert settled(told) == {"C1": "fixed"} and len(bot.comments) == 3
+    assert "**Fixed** in round 2" in first["body"] and "somebody wrote over it" in first["body"]
+    assert ledger_text.marked(first["body"], "acme/trainer", 7) is not None
+
+
+def test_a_pull_request_that_goes_to_another_branch_keeps_its_ids(fake, bot, pull):
+    opened = pull({PATH: weak("a")})
+    first = opened.head
+    bot.review()
+    bot.push({PATH: THREE})
+    assert states(bot.review()) == {"C1": "open", "C2": "new", "C3": "new"}
+    opened.base_ref, opened.base = "release", first
+    told = bot.review()
+    # What the other branch has already is no part of the change, and nobody mended it.
+    assert {**states(told), **settled(told)} == {"C1": "gone", "C2": "open", "C3": "open"}
+    assert len(bot.titles) == 3 and "1 gone with the code (C1)" in bot.summary
