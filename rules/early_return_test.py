@@ -231,9 +231,12 @@ def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
         return None
     plain = {"None", "True", "False", *unit.file.imports}
     names = [name for name in flow.reads(condition) if name.value not in plain]
-    if names and all(any(b.kind == "parameter" for b in flow.reaching(name)) for name in names):
-        return "question"
-    return "likely"
+    read = [flow.resolve(name) for name in names]
+    given = [
+        isinstance(node, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(node))
+        for node in read
+    ]
+    return "question" if given and all(given) else "likely"
 
 
 def _fix(unit: Unit, node: cst.If, back: cst.Return) -> Fix | None:

@@ -28,7 +28,7 @@ _NAMES = frozenset({"__eq__", "equals", "is_equal", "same_as"})
 _VOLATILE = re.compile(
     r"(?i)^_|(^|_)(cache|cached|time|timestamp|date|created|updated|modified|elapsed|duration|logger|log|lock"
     r"|parent|owner|session|client|conn|connection|hash|doc|docs|comment|description|line|lineno|col|pos"
-    r"|position|location|loc|span|source|callback|hook|debug|verbose|context|meta|metadata|pid|host)(_|$)"
+    r"|position|location|loc|span|source|callback|hook|debug|verbose|validate|context|meta|metadata|pid|host)(_|$)"
 )
 _IDENTITY = re.compile(r"(?i)^_?(id|uid|uuid|guid|key|name|path|url|pk|slug|code|value)$|_(id|key|name)$")
 _WHOLE = frozenset({"asdict", "astuple", "vars", "fields", "getattr", "model_dump", "attrgetter", "__eq__"})

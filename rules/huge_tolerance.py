@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.checks import raising_context
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, last_name, literal
@@ -103,6 +104,13 @@ class HugeTolerance(Rule):
         Example("""
             def test_must_differ(self, run):
                 self.assertNotAlmostEqual(run(1), 0.5, delta=10)
+        """),
+        Example("""
+            import pytest
+
+            def test_refuses():
+                with pytest.raises(TypeError):
+                    pytest.approx(object(), rel=1)
         """),
         # A helper of the project may take a multiple of another error by that name.
         Example("""
@@ -261,5 +269,9 @@ def _is_denied(unit: Unit, node: cst.CSTNode) -> bool:
         if isinstance(above, cst.Call) and last_name(above) in ("assertFalse", "assertNotEqual"):
             return True
         if isinstance(above, (cst.BaseSmallStatement, cst.If)):
-            return False
-    return False
+            break
+    # What is expected to raise compares nothing.
+    return any(
+        isinstance(above, cst.With) and any(raising_context(item) is not None for item in above.items)
+        for above in unit.ancestors(node)
+    )

@@ -30,6 +30,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
 from reviewbot.model import Certainty
 
+_LEAVES_OUT = "keeps only what satisfies `not "
 _MODEL_PARTS = frozenset({
     "parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers", "children",
     "named_children", "state_dict",
@@ -285,7 +286,7 @@ def _may_be_empty(unit: Unit, node: cst.CSTNode, over: cst.BaseExpression, found
         return False
     if isinstance(found.node, cst.BinaryOperation):
         return not same_keys(unit, node, found.node.left, found.node.right)
-    return not _some_of_the_same(unit, found.node)
+    return not _some_of_the_same(unit, found.node) and not _is_counted(unit, found.node)
 
 
 def _parts(over: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -308,6 +309,21 @@ def _some_of_the_same(unit: Unit, node: cst.CSTNode) -> bool:
     return False
 
 
+def _is_counted(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a check counts what the same filter lets through of the same items."""
+    if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        return False
+    asked = [unit.text(one.test) for one in node.for_in.ifs]
+    return any(
+        isinstance(other, (cst.ListComp, cst.SetComp, cst.DictComp))
+        and other is not node
+        and [unit.text(one.test) for one in other.for_in.ifs] == asked
+        and isinstance(arg := unit.parent(other), cst.Arg)
+        and last_name(unit.parent(arg) or arg) == "len"
+        for other in unit.find(cst.ListComp, cst.SetComp, cst.DictComp)
+    )
+
+
 def _certainty(found: Iterable) -> Certainty:
     if found.empty:
         return "proved"
@@ -317,6 +333,9 @@ def _certainty(found: Iterable) -> Certainty:
     # A filter over a table, or over a model's own parts, is as a rule written to leave some; whether there
     # are gradients is what such a test is about.
     if source.empty is False:
+        return "question"
+    # What leaves out the exceptions expects the rest to be there.
+    if found.says.startswith(_LEAVES_OUT):
         return "question"
     parts = last_name(source.node) in _MODEL_PARTS
     return "question" if parts and ".grad " not in found.says else "likely"

@@ -34,6 +34,16 @@ _ANYTHING = ("", ".*", ".", ".+", "^.*$")
 class RaisesTooBroad(Rule):
     kinds = ("function", "method")
     bad = (
+        # One remark for a test, however many of them stand in it.
+        Example("""
+            import pytest
+
+            def test_refuses(build):
+                with pytest.raises(Exception):  # <- here
+                    build(-1)
+                with pytest.raises(Exception):
+                    build("a")
+        """),
         Example("""
             import pytest
 
@@ -137,31 +147,32 @@ class RaisesTooBroad(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
             return
-        for call in unit.find(cst.Call):
-            if last_name(call) in _PLAIN and call.args and _is_context_or_call(unit, call):
-                yield from self._call(unit, call)
+        broad = [
+            (call, name)
+            for call in unit.find(cst.Call)
+            if last_name(call) in _PLAIN and call.args and _is_context_or_call(unit, call)
+            if (name := _broad(unit, call))
+        ]
+        if broad:
+            yield self._calls(unit, *broad[0], [call for call, _ in broad[1:]])
         if unit.is_test or in_test_file(unit.file.path):
             for node in unit.find(cst.Try):
                 yield from self._try(unit, node)
 
-    def _call(self, unit: Unit, call: cst.Call) -> Iterator[Finding]:
-        expected = call.args[0].value
-        named = [last_name(e.value) for e in expected.elements] if isinstance(expected, cst.Tuple) else []
-        broad = _BROAD.intersection(named or [last_name(expected)])
-        if not broad or _is_looked_at(unit, call) or _raises_itself(unit, call):
-            return
-        match = keyword_argument(call, "match")
-        if match is not None and literal(match) not in _ANYTHING:
-            return
-        name = min(broad)
-        rest = " and `match` refuses no message" if match is not None else ""
-        yield self.finding(
+    def _calls(self, unit: Unit, call: cst.Call, name: str, again: list[cst.Call]) -> Finding:
+        """One remark for all that a unit expects so broadly."""
+        rest = " and `match` refuses no message" if keyword_argument(call, "match") is not None else ""
+        more = f", and {len(again)} times more in `{unit.name}`" if again else ""
+        return self.finding(
             unit,
             call,
-            f"any `{name}` will do here{rest}: a misspelt name or a wrong argument passes as the expected"
-            " failure",
+            f"any `{name}` will do here{rest}{more}: a misspelt name or a wrong argument passes as the"
+            " expected failure",
             certainty="likely",
-            steps=(step(unit, expected, f"every error of the code under test is an `{name}`"),),
+            steps=(
+                step(unit, call.args[0].value, f"every error of the code under test is an `{name}`"),
+                *(step(unit, other, "here too") for other in again),
+            ),
             still_catches=still_catches(unit, *_block(unit, call), but=_around(unit, call)),
         )
 
@@ -192,6 +203,17 @@ class RaisesTooBroad(Rule):
                 ),
                 still_catches=still_catches(unit, node.body, but=(node,)),
             )
+
+
+def _broad(unit: Unit, call: cst.Call) -> str:
+    """The exception that is expected although any error is one; "" where what is expected is plain."""
+    expected = call.args[0].value
+    named = [last_name(e.value) for e in expected.elements] if isinstance(expected, cst.Tuple) else []
+    broad = _BROAD.intersection(named or [last_name(expected)])
+    match = keyword_argument(call, "match")
+    if match is not None and literal(match) not in _ANYTHING:
+        return ""
+    return "" if not broad or _is_looked_at(unit, call) or _raises_itself(unit, call) else min(broad)
 
 
 _TOO_MUCH = _BROAD | {"AssertionError"}

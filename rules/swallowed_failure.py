@@ -251,6 +251,8 @@ class SwallowedFailure(Rule):
             fallen = fate(unit, handler.body)
             if fallen == "left to others":
                 continue
+            if len(statements(node.body)) == 1 and inside and _fails_outright(inside[0]):
+                continue
             taken = [check for check in inside if takes(handled, raised_by(check))]
             meant = [check for check in taken if not expects_failure(unit, node, check.node)]
             if taken and meant:
@@ -305,6 +307,11 @@ class SwallowedFailure(Rule):
             ),
             still_catches=still_catches(unit, node.body, but=(node,)),
         )
+
+
+def _fails_outright(check: Check) -> bool:
+    """Whether a check fails whatever holds: a `try` around it alone is there for the exception."""
+    return check.condition is None and check.kind in ("fail", "raise", "exit")
 
 
 def _next(handler: cst.ExceptHandler) -> cst.CSTNode:

@@ -300,7 +300,13 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
     weights = all(isinstance(side, cst.Call) and last_name(side) in _WEIGHTS for side in cut.sides)
-    return "question" if pinned or weights or _alike(unit, cut) or _filled_by_hand(unit, cut) else "likely"
+    # `zip(range(n), rows)` takes n of them on purpose.
+    ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
+    return (
+        "question"
+        if pinned or weights or ranged or _alike(unit, cut) or _filled_by_hand(unit, cut)
+        else "likely"
+    )
 
 
 def _alike(unit: Unit, cut: Cut) -> bool:

@@ -227,7 +227,12 @@ class Values:
                 return False
             if isinstance(above, (cst.If, cst.While, cst.For, cst.CompFor, cst.CompIf)):
                 return False
-            if isinstance(above, (cst.Attribute, cst.Subscript)):
+            if isinstance(above, cst.Attribute):
+                # `add = rows.append`: the method changes what it was taken from.
+                call = self._index.parent(above)
+                called = isinstance(call, cst.Call) and call.func is above
+                return above.attr.value in MUTATORS and not called
+            if isinstance(above, cst.Subscript):
                 return False
             if not isinstance(above, (cst.BooleanOperation, cst.IfExp, cst.BinaryOperation)):
                 return not isinstance(above, cst.Expr)
