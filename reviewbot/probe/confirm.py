@@ -431,7 +431,7 @@ def _duplicate(bench: _Bench, finding: Finding) -> Judged:
 
 
 def _dropped(bench: _Bench, finding: Finding) -> Judged:
-    """Confirmed if a filled field comes out empty; refuted if every filled field comes out."""
+    """Confirmed if a filled field that it names comes out empty; refuted if all come out, or are meant."""
     path = bench.root / finding.span.path
     target = targets.parse(f"{path}::{finding.unit}")
     for step in finding.steps:
@@ -442,11 +442,12 @@ def _dropped(bench: _Bench, finding: Finding) -> Judged:
             if unit.kind == "class" and unit.line <= step.line <= unit.end_line:
                 relative = where.resolve().relative_to(target.root).as_posix()
                 run = rebuild.rebuilt(target, relative, unit.name)
-                lost = rebuild.dropped(run)
+                said = re.search(r"leaves (.*) behind", finding.message)
+                named = re.findall(r"`(\w+)`", said[1]) if said else list(run.lost)
+                lost = tuple(name for name in rebuild.dropped(run) if name in named)
                 if not lost:
-                    return Judged(
-                        finding, "refuted", "every field that is filled comes out filled", target.name
-                    )
+                    says = "every field that is filled comes out filled, or is given a value of its own"
+                    return Judged(finding, "refuted", says, target.name)
                 return Judged(finding, "confirmed", lost_fields(lost, run.filled), target.name)
     raise ProbeError("its steps name no class")
 

@@ -27,7 +27,8 @@ MOST_TRIES = 64
 class Rebuilt:
     """One run: the arguments, the object that came out, the fields whose values are in it nowhere.
 
-    `cls` is the class's name, `parameter` the one that holds the old object, `defaults` the fields' own.
+    `cls` is the class's name, `parameter` the one that holds the old object, `defaults` the fields' own,
+    `given` the fields that the function names wherever it makes such an object: what they get is meant.
     """
 
     cls: str
@@ -37,6 +38,7 @@ class Rebuilt:
     lost: tuple[str, ...]
     defaults: dict[str, Plain] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()
 
     @property
     def filled(self) -> dict[str, Plain]:
@@ -56,6 +58,7 @@ def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | N
     fields = _fields(target, class_path, class_name)
     defaults = _defaults(target, class_path, class_name)
     compared = _compared(target, parameter)
+    given = _given(target, class_name)
     own = class_path == target.path
     cls = f"{target.module if own else _module(target, class_path)}:{class_name}"
     worlds = list(itertools.islice(_worlds(parameters, parameter, cls, fields, compared), MOST_TRIES))
@@ -69,10 +72,10 @@ def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | N
             kept = [part for _, part in shape.walk(new.fields)]
             lost = tuple(n for n, v in old.fields.items() if not any(same(v, part) for part in kept))
             layers = tuple(session.held.names)
-            runs.append(Rebuilt(class_name, parameter, world, new, lost, defaults, layers))
+            runs.append(Rebuilt(class_name, parameter, world, new, lost, defaults, layers, given))
     if not runs:
         raise ProbeError(f"{target.name} built no new {class_name} from any of {len(worlds)} filled ones")
-    losing = [run for run in runs if any(_to_default(run, name) for name in run.lost)]
+    losing = [run for run in runs if dropped(run)]
     return min(losing or runs, key=lambda run: len(run.lost))
 
 
@@ -85,8 +88,8 @@ def _to_default(run: Rebuilt, name: str) -> bool:
 
 
 def dropped(run: Rebuilt) -> tuple[str, ...]:
-    """The lost fields that came out empty, or as their class has them by itself."""
-    return tuple(name for name in run.lost if _to_default(run, name))
+    """The lost fields that came out empty, or as their class has them by itself, without being given so."""
+    return tuple(name for name in run.lost if _to_default(run, name) and name not in run.given)
 
 
 def fields_dropped(
@@ -102,8 +105,7 @@ def fields_dropped(
         except ProbeError as error:
             not_run.append(str(error))
             continue
-        given_anew = _given(target, name)
-        lost = tuple(field for field in dropped(run) if field not in given_anew)
+        lost = dropped(run)
         # An object that keeps little of the old one is another thing, not the old one again.
         keeps = type(run.returned) is Instance and 2 * len(run.lost) <= len(run.returned.fields)
         if lost and keeps and type(run.returned) is Instance:
@@ -134,15 +136,15 @@ def _rebuilt_classes(target: Target) -> Iterator[tuple[str, str]]:
             yield path, name
 
 
-def _given(target: Target, name: str) -> set[str]:
-    """The fields that every call of the class in the function names: what they get is meant."""
+def _given(target: Target, name: str) -> frozenset[str]:
+    """The fields that every call of the class in the function names."""
     calls = [
         {keyword.arg or "" for keyword in node.keywords}
         for node in ast.walk(_function(target))
         if isinstance(node, ast.Call)
         and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) == name
     ]
-    return set.intersection(*calls) if calls else set()
+    return frozenset(set.intersection(*calls)) if calls else frozenset()
 
 
 def _path_of(target: Target, file: File, name: str) -> str | None:

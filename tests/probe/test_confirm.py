@@ -291,6 +291,21 @@ def test_a_field_that_is_put_back_by_other_means_is_withdrawn(linted, case):
     assert "withdrawn: every field that is filled comes out filled" in said
 
 
+@pytest.mark.slow
+def test_fields_that_are_given_anew_are_not_said_to_be_dropped(linted, case):
+    folder = case("field-dropped-on-rebuild")
+    file = folder / "serving" / "decide.py"
+    text = file.read_text()
+    head, tail = text.split("    )\n\n\ndef prompt_for", 1)
+    # A new attempt has a call of its own, and that is said.
+    file.write_text(
+        head.replace("call_id=admission.call_id", 'call_id=""') + "    )\n\n\ndef prompt_for" + tail
+    )
+    (finding,), said = linted(folder, "field-dropped-on-rebuild")
+    assert finding["certainty"] == "proved"
+    assert "confirmed: with every field filled, `saved_prefix` comes out empty" in said
+
+
 GUARDED = """
 def compare(rows):
     for row in rows:
