@@ -14,10 +14,12 @@ from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.plain import Array, Instance, Path, Plain
 
-# real: a difference that matters. nudge: one that a tolerance may let through. nan: not a number, infinite.
+# real: a difference that matters. nudge: one that a tolerance may let through. far: one that hardly any
+# would. nan: not a number, infinite.
 # structure: something is gone, doubled or in another place. absent: a key is missing or None.
-Size = Literal["real", "nudge", "nan", "infinite", "structure", "absent"]
+Size = Literal["real", "nudge", "far", "nan", "infinite", "structure", "absent"]
 ODD = 77
+FAR = 1e6
 LONG_TEXT = 40  # characters; a longer text is a log or a report
 MOST_NUMBERS = 24
 MOST_ITEMS = 16
@@ -330,6 +332,7 @@ def _float(value: float, name: str, label: str, change: Changer) -> Iterator[Cha
     if value in (0.0, 1.0):
         yield change(1.0 - value, "changed", "changed", "real")
     if math.isfinite(value):
+        yield change(value + FAR, "far off", "far off", "far")
         for step in (1e-6, 1e-2):
             yield change(value + step, f"nudged by {step:g}", f"nudged by {step:g}", "nudge")
         yield change(math.nan, "NaN", "is NaN", "nan")

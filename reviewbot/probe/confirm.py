@@ -261,7 +261,7 @@ def _fields_of(study: _Study, sites: set[int]) -> set[str]:
     return {
         row.change.field
         for row in study.matrix.rows
-        if row.change.size == "real" and any(int(key[0]) in sites for key in row.fires)
+        if row.change.size in ("real", "far") and any(int(key[0]) in sites for key in row.fires)
     }
 
 

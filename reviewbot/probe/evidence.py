@@ -147,7 +147,8 @@ def lost_fields(fields: Sequence[str], returned: Mapping[str, Plain]) -> str:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that one probe showed. `verdict_by` says how the target says no."""
+    """Everything that one probe showed. `verdict_by` says how the target says no; `sought`: whether witnesses
+    were asked for."""
 
     target: str
     sha256: str
@@ -177,3 +178,4 @@ class Result:
     labels: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
     files: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
+    sought: bool = True

@@ -308,7 +308,7 @@ def _call(record: Any) -> tuple[int, Call | None]:
     """A record from the child, which is untrusted. (function's number, call); None if it is no use."""
     try:
         number = int(record["name"])
-        if type(record["arguments"]) is str or record["async"]:
+        if type(record["arguments"]) is str:
             return number, None
         arguments = plain.decode(record["arguments"])
         after = record["after"]
@@ -335,9 +335,7 @@ def _why_not(record: Any) -> str:
     said = record.get("arguments") if isinstance(record, dict) else None
     test = str(record.get("test", ""))[:200] if isinstance(record, dict) else ""
     where = f" (in {test})" if test else ""
-    if isinstance(said, str):
-        return f"{said[:200]}{where}"
-    return f"it is asynchronous or a generator{where}"
+    return f"{said[:200] if isinstance(said, str) else 'its arguments cannot be read'}{where}"
 
 
 def _values(listed: Any) -> tuple[Value, ...]:

@@ -11,6 +11,7 @@ from reviewbot.errors import ProbeError
 from reviewbot.probe import mine, pairs
 from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
+from reviewbot.probe.constants import compared, with_constants
 from reviewbot.probe.derive import Derived, derive
 from reviewbot.probe.evidence import Checked, Dead, Kill, Place, Reduced, Result
 from reviewbot.probe.harvest import Call, classes_of
@@ -127,6 +128,7 @@ def probe(
             module=session.module,
             labels=wish.labels,
             files=wish.files,
+            sought=wish.witnesses,
         )
 
 
@@ -137,10 +139,11 @@ def _later(until: float, least: float) -> float:
 
 def look(session: Session, base: Base, *, until: float, progress: Progress = nothing) -> Search:
     """Tries every change on its own."""
+    listed = of_sides(base.world, base.sides)
     return search(
         session,
         base.number,
-        of_sides(base.world, base.sides),
+        with_constants(base.world, listed, compared(session.target)),
         until=until,
         sided=session.target.kind != "test",
         progress=lambda done, of: progress("trying changes", done, of),

@@ -19,6 +19,7 @@ Why = Literal["excuse", "nan", "gap", "blind", "missing", "empty"]
 _ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3, "missing": 4, "empty": 5}
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
+_FAR = ("far", "infinite")
 _LENGTHS = ("shortened", "lengthened", "dropped", "doubled", "cut", "emptied")
 _VERBS = ("changed", "flipped", "dropped", "doubled", "swapped")
 
@@ -117,7 +118,7 @@ def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
     for one in tried:
         if one.change.beside:
             continue
-        if one.change.size in ("real", "structure") and one.change.verb not in (
+        if one.change.size in ("real", "far", "structure") and one.change.verb not in (
             "emptied",
             "shortened",
             "cut",
@@ -169,12 +170,13 @@ def _like(best: Tried, tried: Sequence[Tried]) -> tuple[int, int]:
     caught = like
     if change.size in ("nan", "infinite"):
         # A NaN is held against other numbers in the same field.
-        caught = [one for one in mine if one.change.family == ("changed", change.field)]
+        numbers = ("changed", "far off", "infinite")
+        caught = [one for one in mine if one.change.field == change.field and one.change.verb in numbers]
     return sum(one.run.noticed for one in caught), sum(one.run.passes for one in like)
 
 
 def _class(change: Change) -> str:
-    return change.size if change.size in ("nan", "infinite", "nudge", "absent") else "real"
+    return change.size if change.size in ("nan", "infinite", "nudge", "far", "absent") else "real"
 
 
 def _readable(one: Tried) -> tuple[int, int, int]:
@@ -258,7 +260,7 @@ def _why(
     tried: Sequence[Tried],
 ) -> Why | None:
     """What kind of hole it is; None for what is let through on purpose or never looked at."""
-    if change.size == "nudge":
+    if change.size in ("nudge", "far"):
         return None
     if nothing_caught:
         return "blind" if change.size in ("real", "structure") else None
@@ -286,14 +288,18 @@ def _compared(change: Change, tried: Sequence[Tried]) -> bool:
 
 
 def _caught_here(change: Change, tried: Sequence[Tried]) -> bool:
-    """Whether another value in the same field of the same argument is noticed."""
-    return any(
-        one.run.noticed
+    """Whether another value in the same field of the same argument is noticed.
+
+    Where a tolerance is wide, that is one which is far off, or an infinite one.
+    """
+    mine = [
+        one
         for one in tried
-        if one.change.field == change.field
-        and one.change.verb in ("changed", "flipped")
-        and one.change.edit.path[0] == change.edit.path[0]
-    )
+        if one.change.field == change.field and one.change.edit.path[0] == change.edit.path[0]
+    ]
+    if any(one.run.noticed for one in mine if one.change.verb in ("changed", "flipped")):
+        return True
+    return any(one.run.verdict == "fail" for one in mine if one.change.size in _FAR and one.change != change)
 
 
 def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tried]) -> Why | None:

@@ -39,6 +39,8 @@ def headline(result: Result) -> str:
     said = [f"{_count(lost, 'field')} dropped on rebuild"] if lost else []
     if count:
         said.append(f"{_count(count, 'witness', 'witnesses')} in {_count(result.edits_tried, 'change')}")
+    elif not result.sought:
+        said.append(f"{_count(result.edits_tried, 'change')} tried, {result.passed} passed")
     elif result.edits_tried or not lost:
         said.append(f"{_count(result.edits_tried, 'change')} tried, no witness")
     return "; ".join(said)

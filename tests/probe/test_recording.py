@@ -100,14 +100,10 @@ class Engine:
 def check(engine, tolerance):
     for row in engine.rows:
         assert row["loss"] < tolerance
-
-async def check_later(rows):
-    assert rows
 """
 ENGINE_TEST = """
-import asyncio
 import pytest
-from engine import Engine, check, check_later
+from engine import Engine, check
 
 @pytest.fixture
 def engine():
@@ -115,9 +111,6 @@ def engine():
 
 def test_engine(engine):
     check(engine, 1.0)
-
-def test_later():
-    asyncio.run(check_later([1]))
 """
 
 
@@ -125,7 +118,6 @@ def test_later():
     ("target", "says"),
     [
         ("engine.py::check", "`engine` is engine.Engine that holds lock (in test_engine.py::test_engine)"),
-        ("engine.py::check_later", "it is asynchronous or a generator (in test_engine.py::test_later)"),
         ("test_engine.py::test_engine", "`engine` is engine.Engine that holds lock"),
     ],
 )
@@ -137,3 +129,48 @@ def test_inputs_that_are_no_plain_data_are_named_with_the_way_out(reviewbot, tmp
     assert ran.code == 3
     assert says in ran.err
     assert "--example FILE" in ran.err
+
+
+LATER = """
+import asyncio
+
+async def agree(written, heard):
+    await asyncio.sleep(0)
+    for one, other in zip(written, heard, strict=True):
+        assert one["pitch"] == other["pitch"]
+
+def faults(written, heard):
+    for at, (one, other) in enumerate(zip(written, heard, strict=True)):
+        if one["pitch"] != other["pitch"]:
+            yield f"{at}: pitch"
+
+def soon(written, heard):
+    return agree(written, heard)
+"""
+LATER_TEST = """
+import asyncio
+from later import agree, faults, soon
+
+def notes():
+    return [{"pitch": 440, "length": 2}, {"pitch": 392, "length": 1}]
+
+def test_agree():
+    asyncio.run(agree(notes(), notes()))
+
+def test_faults():
+    assert list(faults(notes(), notes())) == []
+
+def test_soon():
+    asyncio.run(soon(notes(), notes()))
+"""
+
+
+@pytest.mark.parametrize("function", ["agree", "faults", "soon"])
+def test_a_check_that_is_awaited_or_yields_its_errors_is_recorded(probed, tmp_path, function):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "later.py").write_text(LATER)
+    (tmp_path / "test_later.py").write_text(LATER_TEST)
+    code, document = probed(tmp_path, f"later.py::{function}")
+    assert (code, document["inputs"]) == (0, f"recorded in test_later.py::test_{function}")
+    assert any(kill["edit"].startswith("pitch changed") for kill in document["kills"])
+    assert document["never_compared"] == ["length"]

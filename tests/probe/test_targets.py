@@ -61,6 +61,56 @@ def test_a_list_of_errors_and_a_sum_that_is_not_a_number(probed, repo):
     assert "loss is infinite" in said(document)
 
 
+def test_a_collection_that_is_returned_holds_the_failures_whatever_its_name(probed, repo):
+    folder = repo(
+        tide="""
+        def faults(forecast, observed, ignore=()):
+            found = []
+            for at, (f, o) in enumerate(zip(forecast, observed, strict=True)):
+                if o["station"] in ignore:
+                    continue
+                if f["height"] != o["height"]:
+                    found.append(f"{at}: height")
+                if f["phase"] != o["phase"] and o["phase"] != "slack":
+                    found.append(f"{at}: phase")
+            return found
+        """,
+        test_tide="""
+        from tide import faults
+
+        def test_same():
+            rows = [{"station": "A", "height": 15, "phase": "ebb"}]
+            assert not faults(rows, [dict(row) for row in rows])
+        """,
+    )
+    code, document = probed(folder, "tide.py::faults")
+    assert code == 1
+    # The value that opens the excuse stands in the check, and in no row.
+    assert whys(document) == [("excuse", "observed[0].phase", "slack")]
+    assert document["excuses_taken"] == [{"path": "tide.py", "line": 5, "times": 0}]
+    assert {one["line"] for one in document["checks"]} == {7, 9}
+
+
+def test_a_nan_passes_a_tolerance_that_no_small_change_exceeds(probed, repo):
+    folder = repo(
+        wide="""
+        def agrees(forecast, observed):
+            worst = max(abs(f - o) for f, o in zip(forecast, observed, strict=True))
+            return not worst > 50.0
+        """,
+        test_wide="""
+        from wide import agrees
+
+        def test_same():
+            assert agrees([1.5, 2.5], [1.5, 2.5])
+        """,
+    )
+    code, document = probed(folder, "wide.py::agrees")
+    assert code == 1
+    assert whys(document) == [("nan", "observed[0]", "nan")]
+    assert document["witnesses"][0]["caught_elsewhere"] > 0
+
+
 def test_a_truth_value_and_the_row_that_only_one_side_has(probed, repo):
     folder = repo(
         same="""

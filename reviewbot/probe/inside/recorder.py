@@ -51,21 +51,15 @@ class Recorder:
 
         def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
             signature = inspect.signature(function)
+            if inspect.iscoroutinefunction(function):
+                return self._awaited(name, function, signature)
 
             @functools.wraps(function)
             def inner(*arguments: Any, **named: Any) -> Any:
-                # A function that calls itself is recorded once, and a forked process does not write here.
-                if (
-                    name in self.inside
-                    or self.counts.get(name, 0) >= self.most
-                    or os.getpid() != self.process
-                ):
+                if not self._records(name):
                     return function(*arguments, **named)
                 before = self._arguments(signature, arguments, named)
-                self.inside.add(name)
-                if name in self.wired:
-                    self.board.reset()
-                    self.board.seen = {}
+                self._enter(name)
                 result: Any = None
                 raised = ""
                 try:
@@ -82,6 +76,43 @@ class Recorder:
             return inner
 
         return wrap
+
+    def _awaited(
+        self, name: str, function: Callable[..., Any], signature: inspect.Signature
+    ) -> Callable[..., Any]:
+        """The same for a coroutine: it is recorded when it is done. Others may run meanwhile."""
+
+        @functools.wraps(function)
+        async def inner(*arguments: Any, **named: Any) -> Any:
+            if not self._records(name):
+                return await function(*arguments, **named)
+            before = self._arguments(signature, arguments, named)
+            self._enter(name)
+            result: Any = None
+            raised = ""
+            try:
+                result = await function(*arguments, **named)
+                return result
+            except BaseException as error:
+                raised = f"{type(error).__name__}: {str(error)[:200]}"
+                raise
+            finally:
+                self.inside.discard(name)
+                after = self._arguments(signature, arguments, named)
+                self._write(name, function, before, after, result, raised)
+
+        return inner
+
+    def _records(self, name: str) -> bool:
+        """A function that calls itself is recorded once, and a forked process does not write here."""
+        enough = self.counts.get(name, 0) >= self.most
+        return name not in self.inside and not enough and os.getpid() == self.process
+
+    def _enter(self, name: str) -> None:
+        self.inside.add(name)
+        if name in self.wired:
+            self.board.reset()
+            self.board.seen = {}
 
     def _arguments(
         self, signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
@@ -109,7 +140,6 @@ class Recorder:
             is_plain = True
         except plain.NotPlain as error:
             returned, is_plain = str(error), False
-        is_async = inspect.iscoroutine(result) or inspect.isgenerator(result)
         record = {
             "name": name,
             "module": function.__module__,
@@ -118,7 +148,6 @@ class Recorder:
             "raised": raised,
             "returned": returned,
             "plain": is_plain,
-            "async": is_async,
             **self._test(name),
             "test": os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0],
         }

@@ -97,7 +97,7 @@ class _Wiring(ast.NodeTransformer):
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         self.names.append(node.name)
         self.loops.append([])
-        self.verdicts.append(verdict_names(node))
+        self.verdicts.append(verdict_names(node, whole=".".join(self.names) == self.target))
         before = self.decides, self.last_check
         self.decides = ".".join(self.names) == self.target and _boolean(node)
         self.last_check = _last_check(node, self.verdicts[-1])
@@ -429,10 +429,16 @@ def _holds_check(statement: ast.stmt) -> bool:
     return False
 
 
-def verdict_names(function: ast.AST) -> frozenset[str]:
-    """The variables of a function or script in which failures are collected and judged afterwards."""
+def verdict_names(function: ast.AST, *, whole: bool = False) -> frozenset[str]:
+    """The variables of a function or script in which failures are collected and judged afterwards.
+
+    With `whole` what it returns is the verdict, so that a collection which begins empty is one of failures.
+    """
     found: set[str] = set()
+    started = {name for node in _own(function) for name in _starts_empty(node)} if whole else set()
     for node in _own(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id in started:
+            found.add(node.value.id)
         if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and _decides(node.body)):
             found |= _judged(node.test)
         elif isinstance(node, ast.Return) and node.value is not None:
@@ -440,6 +446,23 @@ def verdict_names(function: ast.AST) -> frozenset[str]:
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in _EXITS:
             found |= {name for argument in node.args for name in _judged(argument)}
     return frozenset(found)
+
+
+def _starts_empty(node: ast.AST) -> Iterator[str]:
+    """The variable that begins as an empty list, dict or set."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        return
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+    value = node.value
+    if isinstance(value, ast.Call):
+        name = ast.unparse(value.func).rpartition(".")[2]
+        empty = name == "defaultdict" or (name in ("list", "dict", "set", "Counter") and not value.args)
+    else:
+        empty = (isinstance(value, ast.List) and not value.elts) or (
+            isinstance(value, ast.Dict) and not value.keys
+        )
+    if isinstance(target, ast.Name) and empty:
+        yield target.id
 
 
 def _decides(body: Sequence[ast.stmt]) -> bool:
