@@ -148,7 +148,11 @@ def lost_fields(fields: Sequence[str], returned: Mapping[str, Plain]) -> str:
 @dataclass(frozen=True)
 class Result:
     """Everything that one probe showed. `verdict_by` says how the target says no; `sought`: whether witnesses
-    were asked for."""
+    were asked for.
+
+    Of a test: `unmissed` checks of the code under test fire in it, and it passes without them; it fails on
+    `noticed_in_code` changes of that code, its `twins` on just the same.
+    """
 
     target: str
     sha256: str
@@ -179,3 +183,6 @@ class Result:
     files: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
     sought: bool = True
+    unmissed: tuple[Place, ...] = ()
+    twins: tuple[str, ...] = ()
+    noticed_in_code: int = 0

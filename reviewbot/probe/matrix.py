@@ -170,7 +170,9 @@ def _unreached(session: Session, made: Matrix) -> list[Dead]:
 
 
 def _never_fired(session: Session, made: Matrix) -> list[Dead]:
-    """Tier 1."""
+    """Tier 1, where anything was tried."""
+    if not made.rows:
+        return []
     fired = {key for row in made.rows for key in row.fires}
     out = []
     for key in made.reached:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from reviewbot.errors import ProbeError
+from reviewbot.errors import NoSandbox, ProbeError
 from reviewbot.probe import mine, pairs
 from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
@@ -20,6 +20,7 @@ from reviewbot.probe.inside.switchboard import Key
 from reviewbot.probe.matrix import Attempt, Liveness, Matrix, liveness, matrix, place, survivors
 from reviewbot.probe.search import Passing, Search, Tried, search, unread
 from reviewbot.probe.session import Session
+from reviewbot.probe.suite import Measured, Twins, measure, twins
 from reviewbot.probe.target import Target
 from reviewbot.probe.witness import edit_text, witness
 
@@ -88,10 +89,11 @@ def probe(
 ) -> Result:
     """Searches for differences that pass, from recorded or given calls. Raises ProbeError."""
     start = time.monotonic()
+    in_code = of_code(target, calls, wish) if target.kind == "test" and wish.checks else None
     with opened(target, calls, wish) as (session, base):
         until = time.monotonic() + wish.seconds
         found = look(session, base, until=until, progress=progress)
-        _refuse_unknown(found, target)
+        nothing_to_change = _refuse_unknown(found, target, in_code)
         listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
         both, cancel_out = paired(session, base, found, until=until)
         listed += both
@@ -110,7 +112,7 @@ def probe(
             dead=_with_unrun(target, calls, alive.dead),
             kills=kills(session, base, made),
             checks=checked(session, made),
-            not_run=(*_not_run(found), *derived.not_run),
+            not_run=(*nothing_to_change, *_not_run(found), *derived.not_run),
             inputs=inputs or base.source,
             loaded=loaded(session),
             verdict_by=_PROTOCOLS[session.how.protocol],
@@ -129,7 +131,25 @@ def probe(
             labels=wish.labels,
             files=wish.files,
             sought=wish.witnesses,
+            unmissed=in_code[0].unmissed if in_code else (),
+            twins=in_code[1].names if in_code else (),
+            noticed_in_code=len(in_code[0].kills) if in_code else 0,
         )
+
+
+def of_code(target: Target, calls: Sequence[Call], wish: Wish) -> tuple[Measured, Twins] | None:
+    """What a test notices of the code that it runs, and which tests beside it notice the same."""
+    given = [
+        replace(call, arguments={k: v for k, v in call.arguments.items() if k not in wish.labels})
+        for call in calls
+    ]
+    try:
+        own = measure(target, given, seconds=wish.seconds, python=wish.python, absent=wish.absent)
+        return own, twins(target, own.kills, seconds=wish.seconds, python=wish.python)
+    except NoSandbox:
+        raise
+    except ProbeError:
+        return None
 
 
 def _later(until: float, least: float) -> float:
@@ -168,16 +188,19 @@ def paired(
     return attempts, passing[:1]
 
 
-def _refuse_unknown(found: Search, target: Target) -> None:
-    """Raises ProbeError where no run has a verdict: then nothing was learnt."""
+def _refuse_unknown(found: Search, target: Target, in_code: tuple[Measured, Twins] | None) -> tuple[str, ...]:
+    """Raises ProbeError where no run has a verdict: then nothing was learnt. Says so where only the code that
+    a test runs could be changed."""
     if not found.tried and target.kind == "test":
-        raise ProbeError(
-            f"no call in {target.unit} returns plain data that could be changed; probe the check it calls"
-        )
+        says = f"no call in {target.unit} returns plain data that could be changed"
+        if in_code and (in_code[0].kills or in_code[0].unmissed):
+            return (says,)
+        raise ProbeError(f"{says}; probe the check it calls")
     if not found.tried:
         raise ProbeError("there is nothing in the arguments to change")
     if all(one.run.verdict in ("unknown", "timeout") for one in found.tried):
         raise ProbeError(f"no run has a verdict: {found.tried[0].run.says}")
+    return ()
 
 
 def _not_run(found: Search) -> tuple[str, ...]:

@@ -66,6 +66,9 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
             }
             for one in result.dropped
         ],
+        "unmissed": [{**_place(one), "text": one.text} for one in result.unmissed],
+        "twins": list(result.twins),
+        "noticed_in_code": result.noticed_in_code,
         "questions": list(result.questions),
         "derivations": list(result.derivations),
         "seconds": round(result.seconds, 3),

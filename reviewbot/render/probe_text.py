@@ -166,6 +166,15 @@ def checks(result: Result, *, matrix: bool = False) -> list[str]:
                 f"the branch at {place.path}:{place.line} ({place.text}) was taken 0 times in the recorded "
                 "passing calls"
             )
+    for place in result.unmissed:
+        lines.append(f"it still passes without the check at {place.path}:{place.line}: {place.text}")
+    if result.twins:
+        changes = _count(result.noticed_in_code, "change")
+        lines.append(
+            f"it fails on the same {changes} of the code as {', '.join(result.twins)}, and on no other tried"
+        )
+    elif result.noticed_in_code:
+        lines.append(f"of the code that it runs it notices {_count(result.noticed_in_code, 'change')}")
     return lines + _reduced(result)
 
 

@@ -259,6 +259,53 @@ def test_a_call_whose_value_no_assertion_reads_is_named(probed, repo):
     assert document["unread_values"] == ["row_lengths(ROWS[1:])"]
 
 
+TILL = """
+def pay(price, given):
+    if price < 0:
+        raise ValueError("negative price")
+    if given < 0:
+        raise ValueError("negative coin")
+    if given < price:
+        raise ValueError("negative change: too little")
+    return given - price
+"""
+TILL_TESTS = """
+import pytest
+from till import pay
+
+def test_negative_coin():
+    with pytest.raises(ValueError, match="negative"):
+        pay(5, -1)
+
+def test_too_little():
+    with pytest.raises(ValueError, match="too little"):
+        pay(5, 3)
+
+def test_not_enough():
+    with pytest.raises(ValueError, match="little"):
+        pay(9, 3)
+"""
+
+
+def test_a_test_that_passes_without_the_check_that_it_is_about(probed, reviewbot, repo):
+    folder = repo(till=TILL, test_till=TILL_TESTS)
+    code, document = probed(folder, "test_till.py::test_negative_coin")
+    assert code == 0
+    assert document["unmissed"] == [{"path": "till.py", "line": 5, "text": "given < 0"}]
+    assert (document["noticed_in_code"], document["twins"]) == (0, [])
+    ran = reviewbot("probe", "test_till.py::test_negative_coin", cwd=folder)
+    assert "it still passes without the check at till.py:5: given < 0" in ran.out
+
+
+def test_tests_that_notice_the_same_changes_of_the_code_are_named(probed, repo):
+    folder = repo(till=TILL, test_till=TILL_TESTS)
+    _, document = probed(folder, "test_till.py::test_too_little")
+    assert (document["unmissed"], document["noticed_in_code"]) == ([], 1)
+    assert document["twins"] == ["test_not_enough"]
+    # Nothing was changed in its data, so that nothing is said of what did not fire.
+    assert (document["edits_tried"], document["dead"]) == (0, [])
+
+
 def test_a_test_with_fixtures_parameters_and_an_expected_error(probed, repo):
     folder = repo(
         lengths=LENGTHS,
