@@ -18,7 +18,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from reviewbot.flow.control import leaves, statements
+from reviewbot.flow.control import Exit, enclosing, leaves, statements
+from reviewbot.flow.judgements import judged_names
+from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.lint.repo import Repo
@@ -27,17 +29,30 @@ from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 # Names of what is done, not of what is tried.
 _DONE = re.compile(
     r"(?i)(^|[_.])(done|processed|succeeded|successes|successful|completed|restored|resumed|saved|written|passed"
-    r"|trained|finished|handled|converted|loaded|uploaded|verified|matched|ok)(_|$)"
+    r"|trained|finished|handled|unloaded|sent|converted|loaded|uploaded|verified|matched|ok)(_|$)"
 )
+# What an object keeps from one call to the next.
+_KEPT = re.compile(
+    r"(?i)(^|[_.])(steps?|seen|sent|unloaded|delivered|consumed|emitted|received|drained|acked|epochs?|tokens)(_|$)"
+)
+_TRIED = re.compile(
+    r"(?i)tr(y|ied|ies)|attempt|retr|call(s|ed)?(_|$)|request|pending|start|total|fail|error|timeout"
+)
+_NORMAL = frozenset(
+    {"StopIteration", "StopAsyncIteration", "Empty", "Full", "ImportError", "KeyboardInterrupt"}
+)
+_LOOPS = (cst.For, cst.While)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Count:
-    """A statement that counts, what it counts in, and the `try` whose failure it does not wait for."""
+    """A statement that counts, what it counts in, and the `try` whose failure it does not wait for; `inside`
+    says whether it stands in that `try`."""
 
     node: cst.CSTNode
     name: str
     tried: cst.Try
+    inside: bool = True
 
 
 class CounterLeftAdvanced(Rule):
@@ -67,6 +82,90 @@ class CounterLeftAdvanced(Rule):
                 log.info("%d files converted", len(converted))
             """,
             path="tools/convert.py",
+        ),
+        Example(
+            """
+            import json
+
+            class TestStream:
+                def test_load(self):
+                    def stream(idx):
+                        try:
+                            text = ''
+                            events = 0
+                            for line in get(idx):
+                                if line:
+                                    events += 1  # <- here
+                                    if b'[DONE]' in line:
+                                        break
+                                    try:
+                                        text += json.loads(line)
+                                    except Exception:
+                                        pass
+                            assert len(text) > 0
+                            assert events >= 3
+                            return True
+                        except Exception as e:
+                            print(e)
+                            return False
+                    assert stream(1)
+            """,
+            path="tests/test_stream.py",
+        ),
+        Example(
+            """
+            class Dock:
+                def __init__(self, crane):
+                    self.crane = crane
+                    self.unloaded = 0
+                def unload(self, ship):
+                    try:
+                        for box in ship.boxes:
+                            self.unloaded += 1  # <- here
+                            self.crane.lift(box)
+                    except OSError:
+                        self.crane.reset()
+                        return False
+                    return True
+                def report(self):
+                    return f"{self.unloaded} boxes"
+            """,
+            path="ferry/dock.py",
+        ),
+        Example(
+            """
+            class Trainer:
+                def __init__(self):
+                    self.step = 0
+                    self.seen = []
+                def train_step(self, batch):
+                    self.step += 1  # <- here
+                    self.seen.append(batch.id)
+                    try:
+                        self.update(batch)
+                    except RuntimeError:
+                        self.log("step skipped")
+                        return None
+                def state(self):
+                    return {"step": self.step, "seen": self.seen}
+            """,
+            path="ferry/trainer.py",
+        ),
+        Example(
+            """
+            class Queue:
+                def __init__(self):
+                    self.sent = []
+                def send(self, letter):
+                    self.sent.append(letter)  # <- here
+                    try:
+                        self.socket.write(letter)
+                    except ConnectionError:
+                        self.retry.append(letter)
+                def count(self):
+                    return len(self.sent)
+            """,
+            path="ferry/queue.py",
         ),
     )
     good = (
@@ -114,45 +213,58 @@ class CounterLeftAdvanced(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.has(ast.Try) and unit.has(ast.For, ast.While) and any(map(_DONE.search, unit.facts.names))
+        if not unit.has(ast.Try):
+            return False
+        named = any(_DONE.search(name) or _KEPT.search(name) for name in unit.facts.names)
+        return named or (unit.has(ast.AugAssign) and judges(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not self.suspect(unit):
             return
-        for loop in unit.find(cst.For, cst.While):
-            for count in _counts(loop):
-                handler = _goes_on(count)
-                if handler is None or not _is_read_after(unit, loop, count.name):
-                    continue
-                yield self.finding(
-                    unit,
-                    count.node,
-                    f"`{count.name}` counts a turn before the step that may be aborted, and keeps it then",
-                    certainty="likely",
-                    steps=[
-                        step(unit, count.node, "counted here, before the step"),
-                        step(unit, handler.type or handler, "here the step is given up, and the count stays"),
-                    ],
-                    still_catches=still_catches(unit, count.node, but=[count.node]),
-                )
+        held: dict[cst.Try, list[tuple[_Count, cst.ExceptHandler]]] = {}
+        for count in _counts(unit):
+            handler = _goes_on(unit, count)
+            if handler is not None and _is_read(unit, count, repo):
+                held.setdefault(count.tried, []).append((count, handler))
+        for found in held.values():
+            (count, handler), others = found[0], found[1:]
+            yield self.finding(
+                unit,
+                count.node,
+                f"`{count.name}` counts a turn before the step that may be aborted, and keeps it then",
+                certainty="likely" if count.inside or _DONE.search(count.name) else "question",
+                steps=[
+                    step(unit, count.node, "counted here, before the step"),
+                    *(step(unit, one.node, f"and `{one.name}` here") for one, _ in others),
+                    step(unit, handler.type or handler, "here the step is given up, and the count stays"),
+                ],
+                still_catches=still_catches(unit, count.node, but=[count.node]),
+            )
 
 
-def _counts(loop: cst.For | cst.While) -> Iterator[_Count]:
-    """The counts in a loop's own block that stand before a `try`, or first in one."""
-    block = statements(loop.body)
-    for place, node in enumerate(block):
-        name = _counted(node)
-        after = next((one for one in block[place + 1 :] if isinstance(one, cst.Try)), None)
-        if name and after is not None:
-            yield _Count(node, name, after)
-        if isinstance(node, cst.Try):
-            inner = statements(node.body)
-            name = _counted(inner[0]) if len(inner) > 1 else ""
-            if name and any(isinstance(b, cst.Call) for one in inner[1:] for b in walk(one)):
-                yield _Count(inner[0], name, node)
+def _counts(unit: Unit) -> Iterator[_Count]:
+    """The counts that stand before a `try` in its block, first in one, or before a step of a loop in one."""
+    for tried in unit.find(cst.Try):
+        inner = statements(tried.body)
+        yield from _before_a_step(unit, inner, tried)
+        for one in inner:
+            if isinstance(one, (cst.For, cst.While)):
+                yield from _before_a_step(unit, statements(one.body), tried)
+        above = unit.parent(tried)
+        block = statements(above) if above is not None else []
+        for node in block[: block.index(tried)] if tried in block else ():
+            name = _counted(unit, node)
+            if name:
+                yield _Count(node, name, tried, inside=False)
 
 
-def _counted(node: cst.CSTNode) -> str:
+def _before_a_step(unit: Unit, block: list[cst.CSTNode], tried: cst.Try) -> Iterator[_Count]:
+    name = _counted(unit, block[0]) if len(block) > 1 else ""
+    if name and any(isinstance(below, cst.Call) for one in block[1:] for below in walk(one)):
+        yield _Count(block[0], name, tried)
+
+
+def _counted(unit: Unit, node: cst.CSTNode) -> str:
     """The name of what is done that a statement counts up or adds to, of something that is at hand."""
     name = ""
     if isinstance(node, cst.AugAssign) and isinstance(node.operator, cst.AddAssign):
@@ -163,22 +275,39 @@ def _counted(node: cst.CSTNode) -> str:
             name = dotted(call.func.value)
             if any(isinstance(below, cst.Call) for arg in call.args for below in walk(arg.value)):
                 return ""  # the step itself makes what is added
-    return name if name and _DONE.search(name) else ""
+    kept = name.startswith("self.") and _KEPT.search(name)
+    # What a check asks for is taken for what was done, whatever it is called.
+    judged = isinstance(node, cst.AugAssign) and judges(unit) and name in judged_names(unit)
+    return name if name and (_DONE.search(name) or kept or judged) and not _TRIED.search(name) else ""
 
 
-def _goes_on(count: _Count) -> cst.ExceptHandler | None:
-    """The handler after which the loop goes on with the count as it is."""
+def _goes_on(unit: Unit, count: _Count) -> cst.ExceptHandler | None:
+    """The handler after which the work goes on with the count as it is."""
+    ways: tuple[Exit | None, ...] = (None, "continue")
+    if count.name.startswith("self.") or not _is_in(unit, count.tried, enclosing(unit, count.node, *_LOOPS)):
+        ways = (None, "continue", "return", "break")
     for handler in count.tried.handlers:
         body = statements(handler.body)
         named = {dotted(below) for one in body for below in walk(one)}
         raises = any(isinstance(below, cst.Raise) for one in body for below in walk(one))
-        if leaves(body) in (None, "continue") and count.name not in named and not raises:
+        normal = handler.type is not None and last_name(handler.type) in _NORMAL
+        if leaves(body) in ways and count.name not in named and not raises and not normal:
             return handler
     return None
 
 
-def _is_read_after(unit: Unit, loop: cst.CSTNode, name: str) -> bool:
-    rank = unit.index.rank
+def _is_read(unit: Unit, count: _Count, repo: Repo) -> bool:
+    """Whether anything looks at the count once the loop, or the function, is done with."""
+    rank, name = unit.index.rank, count.name
+    if name.startswith("self."):
+        last = name.removeprefix("self.")
+        others = (one for one in unit.file.units if one.owner is unit.owner and one is not unit)
+        if any(last in one.facts.names and not one.name.endswith(".__init__") for one in others):
+            return True
+        return any(path != unit.file.path for path, _ in repo.index.attribute_reads(last))
+    loop = enclosing(unit, count.node, *_LOOPS)
+    if loop is None:
+        return False
     inside = {id(below) for below in walk(loop)}
     kinds = (cst.Name,) if "." not in name else (cst.Attribute,)
     return any(
@@ -186,3 +315,7 @@ def _is_read_after(unit: Unit, loop: cst.CSTNode, name: str) -> bool:
         for kind in kinds
         for node in unit.find(kind)
     )
+
+
+def _is_in(unit: Unit, node: cst.CSTNode, above: cst.CSTNode | None) -> bool:
+    return above is not None and any(one is above for one in unit.ancestors(node))

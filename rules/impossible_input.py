@@ -21,8 +21,8 @@ import libcst as cst
 from reviewbot.flow.checks import raising_context
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.judging import in_test_file
-from reviewbot.flow.producers import Allowed, Broken, allowed, broken_line, broken_record
-from reviewbot.flow.syntax import dotted, keyword_argument, literal
+from reviewbot.flow.producers import Allowed, Broken, allowed, broken_line, broken_object, broken_record
+from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, step
 
@@ -80,6 +80,34 @@ class ImpossibleInput(Rule):
             path="tests/test_admit.py",
             files={"worker/run.py": _WORKER},
         ),
+        Example(
+            """
+            import pytest
+            from ferry.audit import check_ticket
+            from ferry.ticket import Ticket
+            def test_sum():
+                with pytest.raises(ValueError):
+                    check_ticket(Ticket(base=2, extra=3, total=6))  # <- here
+            """,
+            path="tests/test_ticket.py",
+            files={
+                "ferry/ticket.py": """
+from dataclasses import dataclass
+@dataclass
+class Ticket:
+    base: int
+    extra: int
+    total: int
+def make_ticket(base, extra):
+    return Ticket(base=base, extra=extra, total=base + extra)
+""",
+                "ferry/audit.py": """
+def check_ticket(ticket):
+    if ticket.base + ticket.extra != ticket.total:
+        raise ValueError("sum")
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -113,7 +141,8 @@ class ImpossibleInput(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not in_test_file(unit.file.path):
             return False
-        return any(_has_numbers(node) for node in unit.asts(ast.Dict)) or _has_line(unit) or bool(_said(unit))
+        records = any(map(_has_numbers, unit.asts(ast.Dict))) or any(map(_gives_numbers, unit.asts(ast.Call)))
+        return records or _has_line(unit) or bool(_said(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not in_test_file(unit.file.path):
@@ -124,6 +153,11 @@ class ImpossibleInput(Rule):
             broken = broken_record(repo, given) if len(given) > 2 else None
             if broken is not None:
                 yield self._broken(unit, node, broken, "record")
+        for call in unit.find(cst.Call) if any(map(_gives_numbers, unit.asts(ast.Call))) else ():
+            given = _fields(call)
+            broken = broken_object(repo, given) if len(given) > 2 and last_name(call)[:1].isupper() else None
+            if broken is not None:
+                yield self._broken(unit, call, broken, "object")
         for text in unit.find(cst.SimpleString) if _has_line(unit) else ():
             said = text.evaluated_value
             broken = (
@@ -212,6 +246,21 @@ def _lines_with_numbers(file: File) -> list[int]:
 
 def _has_numbers(node: ast.Dict) -> bool:
     return sum(isinstance(v, ast.Constant) and type(v.value) is int for v in node.values) > 2
+
+
+def _gives_numbers(node: ast.Call) -> bool:
+    given = [k.value for k in node.keywords if k.arg is not None]
+    return sum(isinstance(v, ast.Constant) and type(v.value) is int for v in given) > 2
+
+
+def _fields(call: cst.Call) -> dict[str, int]:
+    """The whole numbers that a call is given by keyword."""
+    found: dict[str, int] = {}
+    for arg in call.args:
+        value = literal(arg.value) if arg.keyword is not None else None
+        if arg.keyword is not None and isinstance(value, int) and not isinstance(value, bool):
+            found[arg.keyword.value] = value
+    return found
 
 
 def _numbers(node: cst.Dict) -> dict[str, int]:

@@ -21,6 +21,7 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.linear import Linear, State
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.producers import constructed
 from reviewbot.flow.records import bare, group_of, worth_at
 from reviewbot.flow.syntax import canonical, subscript, walk
 from reviewbot.lint.repo import Repo
@@ -100,6 +101,57 @@ def record(prefix, tail):
 """
             },
         ),
+        Example(
+            """
+            import json
+            def check(path):
+                for line in open(path):
+                    row = json.loads(line)
+                    if row["event"] == "loaded":
+                        assert row["old"] + row["new"] == row["total"]  # <- here
+            """,
+            path="tests/check_dock.py",
+            files={
+                "ferry/dock.py": """
+import structlog
+log = structlog.get_logger()
+def load(old, new):
+    log.info("loaded", old=len(old), new=len(new), total=len(old) + len(new))
+""",
+            },
+        ),
+        Example(
+            """
+            def test_sum(caplog, dock):
+                dock.load(3, 4)
+                record = caplog.records[0]
+                assert record.old + record.new == record.total  # <- here
+            """,
+            path="tests/check_dock.py",
+            files={
+                "ferry/dock.py": """
+import logging
+log = logging.getLogger(__name__)
+def load(old, new):
+    log.info("loaded", extra={"old": old, "new": new, "total": old + new})
+""",
+            },
+        ),
+        Example(
+            """
+            def check(row):
+                if row["prefix"] + row["tail"] != row["total"]:  # <- here
+                    raise AssertionError(row)
+            """,
+            path="tests/check_dock.py",
+            files={
+                "ferry/dock.py": """
+def record(prefix_ids, tail_ids):
+    all_ids = prefix_ids + tail_ids
+    return {"prefix": len(prefix_ids), "tail": len(tail_ids), "total": len(all_ids)}
+""",
+            },
+        ),
     )
     good = (
         Example(_CHECK, path="tests/restored.py", files={"worker/run.py": _COUNTED}),
@@ -150,7 +202,11 @@ def record(prefix, tail, stored):
         leaves = {canonical(leaf): leaf for leaf in _leaves(node.left, right)}
         if len(leaves) < 3 or not equation.atoms <= set(leaves):
             return
-        origin = self._from_log(unit, leaves, repo) or self._from_record(unit, leaves, repo)
+        origin = (
+            self._from_log(unit, leaves, repo)
+            or self._from_record(unit, leaves, repo)
+            or self._from_object(leaves, repo)
+        )
         if origin is None:
             return
         producer, worth = origin
@@ -244,6 +300,19 @@ def record(prefix, tail, stored):
             return None
         return _Producer(path, min(lines), max(lines), function), worth
 
+    def _from_object(
+        self, leaves: dict[str, cst.BaseExpression], repo: Repo
+    ) -> tuple[_Producer, dict[str, Linear]] | None:
+        named = {atom: leaf.attr.value for atom, leaf in leaves.items() if isinstance(leaf, cst.Attribute)}
+        receivers = {canonical(leaf.value) for leaf in leaves.values() if isinstance(leaf, cst.Attribute)}
+        made = (
+            constructed(repo, named.values()) if len(named) == len(leaves) and len(receivers) == 1 else None
+        )
+        if made is None:
+            return None
+        worth = {atom: made.worth[name] for atom, name in named.items()}
+        return _Producer(made.path, made.line, made.end_line, made.function), worth
+
     def _worth(self, repo: Repo, path: str, function: str, line: int, source: str) -> Linear | None:
         file = repo.file(path)
         producer = file.unit(function) if file is not None and function else None
@@ -260,7 +329,9 @@ def _leaves(*sides: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 
 def _key(node: cst.BaseExpression) -> tuple[str, str] | None:
-    """The record and the key that `row["key"]` asks for."""
+    """The record and the key that `row["key"]` asks for, or `record.key` of a log record."""
+    if isinstance(node, cst.Attribute):
+        return canonical(node.value), node.attr.value
     found = subscript(node)
     return (canonical(found[0]), found[1]) if found is not None and isinstance(found[1], str) else None
 

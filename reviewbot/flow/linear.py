@@ -122,9 +122,9 @@ class State:
                 total = total.plus(self.length(element.value) if starred else Linear(constant=1))
             return total
         if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
-            if any(_is_display(side) for side in (node.left, node.right)):
-                return self.length(node.left).plus(self.length(node.right))
-        elif isinstance(node, cst.Call) and dotted(node.func) in _SAME_LENGTH and len(node.args) == 1:
+            # Arrays of one length, too, have a length; a count of their sum is no count of what went in.
+            return self.length(node.left).plus(self.length(node.right))
+        if isinstance(node, cst.Call) and dotted(node.func) in _SAME_LENGTH and len(node.args) == 1:
             return self.length(node.args[0].value)
         return of_atom(f"len({self._text(node)})")
 
@@ -235,7 +235,7 @@ class State:
                 self.forget(name)
             return
         number = self.value(value)
-        length = self.length(value) if _is_display(value) or isinstance(value, cst.Name) else None
+        length = self.length(value) if _is_display(value) or _is_joined(value) else None
         self.forget(target.value)
         if not isinstance(value, cst.Name) or value.value != target.value:
             self.numbers[target.value] = number
@@ -282,6 +282,13 @@ def _put(where: dict[str, Linear], name: str, value: Linear | None) -> None:
         where.pop(name, None)
     else:
         where[name] = value
+
+
+def _is_joined(node: cst.BaseExpression) -> bool:
+    """Whether a value is another name's, or two put together: what its length is, if it has one, is known."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        return not any(isinstance(side, (cst.Integer, cst.Float)) for side in (node.left, node.right))
+    return isinstance(node, cst.Name)
 
 
 def _is_display(node: cst.BaseExpression) -> bool:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from reviewbot.flow.across import unit_of
 from reviewbot.flow.calls import module_value
+from reviewbot.flow.classes import Known, given
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.linear import Linear
 from reviewbot.flow.records import worth_at
+from reviewbot.flow.syntax import dotted
 from reviewbot.index.facts import Log
 
 if TYPE_CHECKING:
@@ -100,6 +104,46 @@ def broken_record(repo: Repo, given: Mapping[str, int]) -> Broken | None:
         return None
     path, function = places.pop()
     return _breaks(Written(path, min(lines), max(lines), function, worth), given)
+
+
+def constructed(repo: Repo, fields: Iterable[str]) -> Written | None:
+    """What the fields of an object are worth where the one place outside of tests makes it; None where
+    several classes have these fields, or several places make one."""
+    wanted = list(fields)
+    homes = [{(path, fact.function) for path, fact in repo.index.having(name)} for name in wanted]
+    common = [one for one in set.intersection(*homes) if not in_test_file(one[0])] if homes else []
+    if len(common) != 1:
+        return None
+    (home, owner) = common[0]
+    classes = repo.index.classes(owner.rpartition(".")[2])
+    known = next((Known(path, one) for path, one in classes if path == home and one.name == owner), None)
+    made: list[Written] = []
+    sites = {(path, one.caller) for path, one in repo.index.calls(owner.rpartition(".")[2])}
+    for path, caller in sorted(sites) if known is not None else ():
+        unit = None if in_test_file(path) else unit_of(repo.file(path), caller)
+        for call in unit.find(cst.Call) if unit is not None else ():
+            if (
+                unit is None
+                or known is None
+                or dotted(call.func).rpartition(".")[2] != owner.rpartition(".")[2]
+            ):
+                continue
+            values = given(call, known, known.found.fields)
+            if values is None or not set(wanted) <= set(values):
+                return None
+            line, end_line = unit.span(call).line, unit.span(call).end_line
+            worth = {name: worth_at(unit, line, unit.text(values[name])) for name in wanted}
+            held = {name: value for name, value in worth.items() if value is not None}
+            if len(held) < len(wanted) or made:
+                return None
+            made.append(Written(path, line, end_line, unit.name, held))
+    return made[0] if made else None
+
+
+def broken_object(repo: Repo, numbers: Mapping[str, int]) -> Broken | None:
+    """The arithmetic of the one place that makes an object with these fields, if the numbers break it."""
+    written = constructed(repo, numbers)
+    return None if written is None else _breaks(written, numbers)
 
 
 def _breaks(written: Written, given: Mapping[str, int]) -> Broken | None:

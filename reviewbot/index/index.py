@@ -46,6 +46,10 @@ class Index:
         """The classes whose last name is `name`, with their fields."""
         return tuple((at.path, at.fact) for at in self.look("class", name))
 
+    def having(self, field: str) -> tuple[tuple[str, Key], ...]:
+        """The classes that have a field of that name: `function` of the fact is the class's name."""
+        return tuple((at.path, at.fact) for at in self.look("field", field))
+
     def same_shape(self, shape: str) -> tuple[tuple[str, Definition], ...]:
         """The functions whose bodies differ in local names alone."""
         return tuple((at.path, at.fact) for at in self.look("shape", shape)) if shape else ()

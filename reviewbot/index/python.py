@@ -309,6 +309,11 @@ class _Walk:
         if log is not None:
             template, values, extra = log
             self._logs.append(Log(function, line, end_line, template, values, extra))
+            # A structured logger writes its keywords as a record; a dict's keys are written as such anyhow.
+            keywords = {keyword.arg for keyword in node.keywords} - {"extra"}
+            self._written += [
+                Key(one.name, function, line, one.source) for one in extra if one.name in keywords
+            ]
 
     def _rebuild(self, node: ast.Call, name: str, function: str) -> None:
         carried: dict[str, list[str]] = {}

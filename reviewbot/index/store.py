@@ -20,7 +20,7 @@ from reviewbot.index import python, scripts
 from reviewbot.index.facts import Fact, Facts, clean, last_part
 from reviewbot.source.files import Source
 
-VERSION = 2
+VERSION = 3
 MAX_BYTES = 4 << 20  # a larger file is data, not code
 
 _SCHEMA = """
@@ -46,6 +46,7 @@ KINDS: dict[str, type[Fact]] = {
     "mention": fact_types.Mention,
     "shape": fact_types.Definition,
     "rebuild": fact_types.Rebuild,
+    "field": fact_types.Key,
 }
 _NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 _DECODERS = {kind: msgspec.msgpack.Decoder(list[type_]) for kind, type_ in KINDS.items()}  # type: ignore[valid-type]
@@ -193,6 +194,8 @@ def _grouped(known: Facts) -> Iterator[tuple[str, str, list[Fact]]]:
             put("shape", definition.shape, definition)
     for class_ in known.classes:
         put("class", last_part(class_.name), class_)
+        for field in class_.fields:
+            put("field", field.name, fact_types.Key(field.name, class_.name, field.line))
     for call in known.calls:
         put("call", last_part(call.name), call)
     for log in known.logs:
