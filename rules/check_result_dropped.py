@@ -29,7 +29,7 @@ from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite
+from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite
 from reviewbot.model import Certainty
 
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
@@ -386,17 +386,24 @@ def _candidates(unit: Unit) -> Iterator[bool]:
                 and _VERDICT.search(target.id) is not None
                 and _is_verdict(node.value)
             )
-    seen: set[str] = set()
+    known = _dropping(unit.file)
+    # What a nested function, or a method of the class, is called may be another thing elsewhere.
+    own = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1
     for statement in unit.asts(ast.Expr):
         value = statement.value
         if type(value) is ast.Compare:
             yield True
         elif type(value) is ast.Call:
             name = dotted_name(value.func)
-            if name not in seen:
-                if name:
-                    seen.add(name)
-                yield _could_drop(name, value, Summaries.of(unit.file), unit)
+            key = name, id(unit.owner), id(unit) if own or not name else 0
+            if key not in known or not name:
+                known[key] = _could_drop(name, value, Summaries.of(unit.file), unit)
+            yield known[key]
+
+
+@once
+def _dropping(file: File) -> dict[tuple[str, int, int], bool]:
+    return {}
 
 
 def _is_verdict(value: ast.expr | None) -> bool:

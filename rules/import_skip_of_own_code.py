@@ -19,7 +19,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.own_modules import needs, own_module
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, tree_span
 
 _ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
 _SKIPS = frozenset({"skip", "SkipTest", "skipTest", "xfail", "exit"})
@@ -205,15 +205,16 @@ def _skip(handler: ast.ExceptHandler, unit: Unit) -> ast.stmt | None:
                     return statement
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
             names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
-            if not statement.value.value and names & _asked(unit):
+            if not statement.value.value and names & _asked(unit.file):
                 return statement
     return None
 
 
-def _asked(unit: Unit) -> set[str]:
+@once
+def _asked(file: File) -> set[str]:
     """The names that the file's skips depend on."""
     found: set[str] = set()
-    for one in unit.file.units:
+    for one in file.units:
         for call in one.asts(ast.Call):
             if dotted_name(call.func).rpartition(".")[2] in _MARKS and call.args:
                 found |= {node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name)}

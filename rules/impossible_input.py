@@ -228,11 +228,21 @@ def _said(unit: Unit) -> list[tuple[str, str, str]]:
     return list(found)
 
 
+@once
 def _has_line(unit: Unit) -> bool:
-    """Whether some line of a unit could hold a log line with three numbers in it."""
+    """Whether some text in a unit could hold a log line with three numbers in it."""
     found = _lines_with_numbers(unit.file)
     at = bisect_left(found, unit.line)
-    return at < len(found) and found[at] <= unit.end_line
+    if at == len(found) or found[at] > unit.end_line:
+        return False
+    nodes = (node for every in unit.facts.nodes.values() for node in every)
+    texts = (
+        inner.value
+        for node in nodes
+        for inner in ast.iter_child_nodes(node)
+        if isinstance(inner, ast.Constant)
+    )
+    return any(isinstance(text, str) and len(_NUMBER.findall(text)) > 2 for text in texts)
 
 
 @once

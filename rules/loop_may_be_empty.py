@@ -18,7 +18,7 @@ import libcst as cst
 
 from reviewbot.flow.cuts import cuts
 from reviewbot.flow.guards import is_strict, non_empty, same_keys, same_length
-from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.iteration import Iterable, iterable, may_say
 from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.keyed import keyed
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
@@ -184,10 +184,10 @@ class LoopMayBeEmpty(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not may_check(unit) or not judges(unit):
             return False
-        if unit.has(ast.GeneratorExp, ast.ListComp, ast.SetComp):
+        if any(one.ifs or may_say(unit, one.iter) for one in unit.asts(ast.comprehension)):
             return True
         loops: list[ast.For | ast.AsyncFor] = [*unit.asts(ast.For), *unit.asts(ast.AsyncFor)]
-        return any(may_check_in(unit, loop.body) for loop in loops)
+        return any(may_say(unit, loop.iter) and may_check_in(unit, loop.body) for loop in loops)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):

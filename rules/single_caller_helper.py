@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from reviewbot.flow.collection import is_fixture
 from reviewbot.flow.helpers import (
     ScriptFunction,
+    calls_here,
     forwards,
     is_short,
+    is_used_otherwise,
     jq_functions,
     shell_functions,
     used_elsewhere,
-    uses,
     words_at,
 )
 from reviewbot.flow.judging import in_test_file
@@ -168,8 +169,8 @@ class SingleCallerHelper(Rule):
         passed_on = forwards(tree)
         if passed_on is None and not _is_new(unit.line, unit.end_line, repo):
             return
-        calls, other = uses(unit)
-        if len(calls) != 1 or other or calls[0][0] is unit or used_elsewhere(unit, repo):
+        calls = calls_here(unit)
+        if len(calls) != 1 or calls[0][0] is unit or is_used_otherwise(unit) or used_elsewhere(unit, repo):
             return
         caller, call = calls[0]
         where = f"`{caller.name}`" if caller.name else "the module"

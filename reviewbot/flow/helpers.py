@@ -56,24 +56,32 @@ def is_short(tree: FunctionTree, most: int) -> bool:
     return 0 < len(body) <= most and all(isinstance(one, _SIMPLE) for one in body)
 
 
-def uses(unit: Unit) -> tuple[list[tuple[Unit, ast.Call]], bool]:
-    """The calls of a function in its own file by its bare name, and whether the name is used in any other
-    way there: handed on, exported, spelled in a string."""
+def calls_here(unit: Unit) -> list[tuple[Unit, ast.Call]]:
+    """The calls of a function in its own file by its bare name."""
     name = unit.name
-    calls: list[tuple[Unit, ast.Call]] = []
-    called: set[int] = set()
-    for one in unit.file.units:
-        for call in one.asts(ast.Call):
-            if isinstance(call.func, ast.Name) and call.func.id == name:
-                calls.append((one, call))
-                called.add(id(call.func))
-    other = any(
+    return [
+        (one, call)
+        for one in unit.file.units
+        if name in one.facts.calls
+        for call in one.asts(ast.Call)
+        if isinstance(call.func, ast.Name) and call.func.id == name
+    ]
+
+
+def is_used_otherwise(unit: Unit) -> bool:
+    """Whether a function's name is used in its file in another way than to call it: handed on, exported,
+    spelled in a string."""
+    name = unit.name
+    # Mostly it is written where it is defined and where it is called, and nowhere else.
+    called = {id(call.func) for _, call in calls_here(unit)}
+    if len(re.findall(rf"\b{re.escape(name)}\b", unit.file.text)) == len(called) + 1:
+        return False
+    return any(
         (isinstance(node, ast.Name) and node.id == name and id(node) not in called)
         or (isinstance(node, ast.Constant) and node.value == name)
         or (isinstance(node, ast.Attribute) and node.attr == name)
         for node in ast.walk(unit.file.tree)
     )
-    return calls, other
 
 
 def used_elsewhere(unit: Unit, repo: Repo) -> bool:

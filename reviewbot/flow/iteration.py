@@ -13,6 +13,7 @@ from reviewbot.flow.calls import callee, module_value
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.tree import walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -94,6 +95,48 @@ def iterable(unit: Unit, node: cst.BaseExpression, depth: int = _DEPTH) -> Itera
     if isinstance(node, cst.Call):
         return _call(unit, node, depth)
     return Iterable("unknown", node, unit)
+
+
+def may_say(unit: Unit, node: ast.expr, depth: int = _DEPTH + 1) -> bool:
+    """Whether `iterable` might say anything of what an `ast` node stands for; yes too often, never no
+    wrongly."""
+    kind = type(node)
+    if kind is ast.Attribute or kind is ast.Subscript or kind is ast.Constant:
+        return False
+    if not depth:
+        return True
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return not node.elts
+    if isinstance(node, ast.Dict):
+        return not node.keys
+    if isinstance(node, ast.Name):
+        given = _given_names(unit).get(node.id, ())
+        return any(may_say(unit, value, depth - 1) for value in given)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        name, args = node.func.id, node.args
+        if name == "range":
+            return all(isinstance(arg, (ast.Constant, ast.UnaryOp)) for arg in args)
+        if name in _SAME and args and not isinstance(args[0], ast.Starred):
+            return may_say(unit, args[0], depth - 1)
+        if name in ("zip", "product"):
+            return any(may_say(unit, arg, depth - 1) for arg in args)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
+        return bool(node.args or node.keywords) or may_say(unit, node.func.value, depth - 1)
+    return True
+
+
+@once
+def _given_names(unit: Unit) -> dict[str, list[ast.expr]]:
+    """For each name of a unit the expressions that it is given as a whole."""
+    found: dict[str, list[ast.expr]] = {}
+    pairs = [(target, node.value) for node in unit.asts(ast.Assign) for target in node.targets]
+    pairs += [(node.target, node.value) for node in unit.asts(ast.AnnAssign) if node.value is not None]
+    pairs += [(node.target, node.value) for node in unit.asts(ast.NamedExpr)]
+    pairs += [(one.optional_vars, one.context_expr) for one in unit.asts(ast.withitem) if one.optional_vars]
+    for target, value in pairs:
+        if isinstance(target, ast.Name):
+            found.setdefault(target.id, []).append(value)
+    return found
 
 
 def _written(unit: Unit, node: cst.BaseExpression) -> Iterable:
