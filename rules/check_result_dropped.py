@@ -389,20 +389,28 @@ def _candidates(unit: Unit) -> Iterator[bool]:
     known = _dropping(unit.file)
     # What a nested function, or a method of the class, is called may be another thing elsewhere.
     own = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1
+    owner = id(unit) if own else id(unit.owner)
+    summaries = Summaries.of(unit.file)
     for statement in unit.asts(ast.Expr):
         value = statement.value
         if type(value) is ast.Compare:
             yield True
         elif type(value) is ast.Call:
-            name = dotted_name(value.func)
-            key = name, id(unit.owner), id(unit) if own or not name else 0
-            if key not in known or not name:
-                known[key] = _could_drop(name, value, Summaries.of(unit.file), unit)
+            function = value.func
+            if type(function) is ast.Attribute and type(function.value) is ast.Name:
+                key = function.value.id, function.attr, owner
+            elif type(function) is ast.Name:
+                key = function.id, "", owner
+            else:
+                yield _could_drop(dotted_name(function), value, summaries, unit)
+                continue
+            if key not in known:
+                known[key] = _could_drop(dotted_name(function), value, summaries, unit)
             yield known[key]
 
 
 @once
-def _dropping(file: File) -> dict[tuple[str, int, int], bool]:
+def _dropping(file: File) -> dict[tuple[str, str, int], bool]:
     return {}
 
 

@@ -240,11 +240,16 @@ def _never_given(unit: Unit, receiver: cst.Name, built: Known, name: str) -> set
 
 
 def _carries(call: ast.Call) -> bool:
-    roots: list[str] = []
-    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-        if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
-            roots.append(value.value.id)
-    return any(roots.count(root) > 1 for root in roots)
+    if len(call.args) + len(call.keywords) < 2:
+        return False
+    roots: set[str] = set()
+    for value in (*call.args, *[keyword.value for keyword in call.keywords]):
+        if type(value) is ast.Attribute and type(value.value) is ast.Name:
+            root = value.value.id
+            if root in roots:
+                return True
+            roots.add(root)
+    return False
 
 
 def _origin(values: dict[str, cst.BaseExpression]) -> str:

@@ -22,6 +22,7 @@ from reviewbot.flow.checks import raising_context
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.producers import Allowed, Broken, allowed, broken_line, broken_object, broken_record
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, step
@@ -219,7 +220,7 @@ def _said(unit: Unit) -> list[tuple[str, str, str]]:
         words = [
             k for k in call.keywords if isinstance(k.value, ast.Constant) and isinstance(k.value.value, str)
         ]
-        name = ast.unparse(call.func) if words and isinstance(call.func, (ast.Name, ast.Attribute)) else ""
+        name = dotted_name(call.func) if words else ""
         if name and name.partition(".")[0] in unit.file.imports:
             for word in words:
                 assert isinstance(word.value, ast.Constant)

@@ -138,8 +138,9 @@ class RaisesTooBroad(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not judges(unit):
             return False
-        calls = unit.asts(ast.Call) if unit.calls(*_PLAIN) else []
-        calls = [call for call in calls if _called(call) in _PLAIN]
+        calls = unit.calls_of(_PLAIN)
+        if not calls and not unit.has(ast.Try):
+            return False
         given = [value for call in calls for value in (*call.args[:1], *(k.value for k in call.keywords))]
         handlers = [handler.type for node in unit.asts(ast.Try) for handler in node.handlers]
         return any(not _TOO_MUCH.isdisjoint(_names(expected)) for expected in (*given, *handlers))

@@ -164,10 +164,12 @@ class RepeatedRowIndex(Rule):
 
     def suspect(self, unit: Unit) -> bool:
         makers = [one for one in unit.file.units if may_build(one)]
+        if not makers:
+            return False
         names = {one.name.rpartition(".")[2] for one in makers}
         looping = any(one.has(ast.For) or one.has(ast.While) for one in unit.file.units)
         calls = sum(_last_name(call) in names for one in unit.file.units for call in one.asts(ast.Call))
-        return bool(makers) and (len(makers) > 1 or looping or calls > 1 or _many(makers[0]))
+        return len(makers) > 1 or looping or calls > 1 or _many(makers[0])
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         functions = [one for one in unit.file.units if one.is_function and leads_to_build(one)]

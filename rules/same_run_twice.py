@@ -133,8 +133,10 @@ class SameRunTwice(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if not unit.has(ast.Assign) or not compares_two(unit) or _ON_PURPOSE.search(unit.name):
+            return False
         made = [pair for node in unit.asts(ast.Assign) for pair in _given(node)]
-        if not made or not compares_two(unit) or _ON_PURPOSE.search(unit.name):
+        if not made:
             return False
         names = {name for name, _ in made}
         values_: list[ast.expr] = [value for _, value in made]

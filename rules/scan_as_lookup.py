@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.scans import Scan, may_scan, repeated, scans
+from reviewbot.flow.scans import Scan, may_scan, repeated, scanning_names, scans
 from reviewbot.flow.suspects import is_comparer
 from reviewbot.flow.syntax import canonical, last_name
 from reviewbot.lint.repo import Repo
@@ -126,8 +126,7 @@ class ScanAsLookup(Rule):
             return False
         if may_scan(unit):
             return True
-        names = {one.name.rpartition(".")[2] for one in unit.file.units if one.is_function and may_scan(one)}
-        return not names.isdisjoint(unit.facts.calls)
+        return not scanning_names(unit.file).isdisjoint(unit.facts.calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         reported: set[int] = set()

@@ -172,7 +172,7 @@ def _hidden(unit: Unit) -> Iterator[tuple[Definition, Definition]]:
                 if named and not _is_kept(statement):
                     last[name] = statement
                 continue
-            for node in ast.walk(statement):
+            for node in ast.walk(statement) if last else ():
                 if isinstance(node, ast.Name):
                     last.pop(node.id, None)  # read, deleted or bound anew: no mere definition twice
 

@@ -174,7 +174,7 @@ class UnreachableCheck(Rule):
         if any(node.name not in unit.facts.names for node in functions if node is not unit.tree):
             return True
         withs: list[ast.With | ast.AsyncWith] = [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
-        if unit.calls(*MUST_RAISE) and any(
+        if not MUST_RAISE.isdisjoint(unit.facts.calls) and any(
             len(node.body) > 1 and isinstance(node.body[-1], (ast.Assert, ast.Expr)) for node in withs
         ):
             return True

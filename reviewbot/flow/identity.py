@@ -199,14 +199,17 @@ _COMPARING = (
 def may_compare_one(unit: Unit) -> bool:
     """Whether something in the unit could compare or subtract one value with itself, under one name or two;
     yes too often, never no wrongly."""
-    calls = unit.asts(ast.Call) if unit.calls(*_COMPARING) else []
-    if calls or unit.has(ast.Compare):
+    compared = [*unit.asts(ast.Compare), *unit.calls_of(_COMPARING)]
+    if compared:
         names = _second_names(unit)
-        if any(_twice(node, names) for node in (*unit.asts(ast.Compare), *calls)):
+        for node in compared:
+            if _twice(node, names):
+                return True
+    for difference in unit.asts(ast.BinOp):
+        if _equal(difference.left, difference.right):
             return True
-    return any(_equal(node.left, node.right) for node in unit.asts(ast.BinOp)) or (
-        unit.calls(*STATE) and any(CHANGES.match(name) for name in unit.facts.calls)
-    )
+    called = unit.facts.calls
+    return not STATE.isdisjoint(called) and any(CHANGES.match(name) for name in called)
 
 
 def _second_names(unit: Unit) -> dict[str, str]:
@@ -234,7 +237,7 @@ def _twice(node: ast.expr, names: dict[str, str]) -> bool:
     sides: list[ast.expr] = []
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
-    elif isinstance(node, ast.Call) and _last(node) in _COMPARING:
+    elif isinstance(node, ast.Call):
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
         sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
     for one, other in pairwise(sides):
@@ -262,14 +265,18 @@ def _root(node: ast.expr) -> str:
 
 def _holds(collection: ast.expr, element: ast.expr) -> bool:
     """Whether a collection that is written out holds the element."""
-    parts = collection.elts if isinstance(collection, (ast.List, ast.Tuple, ast.Set)) else []
-    return any(_equal(part, element) for part in parts)
+    if not isinstance(collection, (ast.List, ast.Tuple, ast.Set)):
+        return False
+    return any(_equal(part, element) for part in collection.elts)
 
 
 def _equal(left: object, right: object) -> bool:
     """Whether two nodes, lists of nodes or values in a node are the same code."""
-    if type(left) is not type(right):
+    kind = type(left)
+    if kind is not type(right):
         return False
+    if isinstance(left, ast.Name) and isinstance(right, ast.Name):
+        return left.id == right.id
     if isinstance(left, ast.AST):
         return all(_equal(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
     if isinstance(left, list) and isinstance(right, list):

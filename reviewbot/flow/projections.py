@@ -86,11 +86,18 @@ def projected(unit: Unit) -> Iterator[Projected]:
             yield Projected(one, left, right, tuple(both))
 
 
+_PROJECTING = frozenset({*_CALLS, *_METHODS, "round"})
+
+
 def may_project(unit: Unit) -> bool:
     """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
-    if any(node.attr in _ATTRIBUTES for node in unit.asts(ast.Attribute)) or unit.has(ast.Slice):
+    facts = unit.facts
+    if ast.Slice in facts.kinds or not _PROJECTING.isdisjoint(facts.calls):
         return True
-    return not unit.facts.calls.isdisjoint({*_CALLS, *_METHODS, "round"})
+    # Names of every kind, to be quick about most units.
+    if _ATTRIBUTES.keys().isdisjoint(facts.names):
+        return False
+    return any(node.attr in _ATTRIBUTES for node in unit.asts(ast.Attribute))
 
 
 def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:

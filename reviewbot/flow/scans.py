@@ -17,7 +17,7 @@ from reviewbot.flow.values import Binding, Values, values
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 Loop = cst.For | cst.CompFor
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
@@ -206,6 +206,14 @@ def _called(unit: Unit, call: cst.Call) -> Iterator[Scan]:
 def scans_of(unit: Unit) -> Iterator[Scan]:
     """The searches that stand in a unit itself."""
     return (scan for scan in scans(unit) if scan.made[0] is unit)
+
+
+@once
+def scanning_names(file: File) -> frozenset[str]:
+    """The last names of the functions of a file that `may_scan`."""
+    return frozenset(
+        unit.name.rpartition(".")[2] for unit in file.units if unit.is_function and may_scan(unit)
+    )
 
 
 @once

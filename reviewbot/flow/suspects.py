@@ -105,24 +105,32 @@ def _both_computed(sides: list[ast.expr]) -> bool:
 @once
 def goes_on_after_leaving(unit: Unit) -> bool:
     """Whether a block of the unit goes on after a statement that could leave on every path."""
-    return any(
-        _ends_early(getattr(node, field, ()))
-        for kind in _WITH_BLOCKS
-        for node in unit.asts(kind)
-        for field in ("body", "orelse", "finalbody")
-    )
+    nodes = unit.facts.nodes
+    for kind in _WITH_BLOCKS.intersection(nodes):
+        for node in nodes[kind]:
+            for field in ("body", "orelse", "finalbody"):
+                body = getattr(node, field, ())
+                if len(body) > 1 and _ends_early(body):
+                    return True
+    return False
 
 
-_WITH_BLOCKS: tuple[type[ast.AST], ...] = (
+_WITH_BLOCKS: frozenset[type[ast.AST]] = frozenset({
     *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler, ast.With, ast.AsyncWith),
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.match_case),
-)
+})  # fmt: skip
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def _ends_early(body: Sequence[ast.stmt]) -> bool:
     """Whether a block goes on after a statement that could leave on every path."""
-    return any(isinstance(s, _LEAVES) or _may_leave(s) for s in body[:-1])
+    for statement in body[:-1]:
+        kind = type(statement)
+        if kind is ast.Assign or kind is ast.For:
+            continue
+        if isinstance(statement, _LEAVES) or _may_leave(statement):
+            return True
+    return False
 
 
 def _may_leave(statement: ast.stmt) -> bool:

@@ -222,6 +222,12 @@ class Unit:
         """Whether anything with one of these last names is called in it."""
         return not self.facts.calls.isdisjoint(names)
 
+    def calls_of(self, names: frozenset[str]) -> list[ast.Call]:
+        """The calls in it of anything with one of these last names, in no order."""
+        if names.isdisjoint(self.facts.calls):
+            return []
+        return [call for call in self.asts(ast.Call) if called_last(call) in names]
+
     # From here on LibCST.
 
     @cached_property
@@ -306,6 +312,14 @@ class Unit:
     def text(self, node: cst.CSTNode) -> str:
         """The node's own source text."""
         return self.module.code_for_node(node)
+
+
+def called_last(call: ast.Call) -> str:
+    """The last name of what is called: "" where it has none."""
+    function = call.func
+    if type(function) is ast.Attribute:
+        return function.attr
+    return function.id if type(function) is ast.Name else ""
 
 
 def once(ask: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
