@@ -38,7 +38,7 @@ def side_by_side(
     commands: Mapping[str, Sequence[str]], cwd: Path, turns: int, env: Mapping[str, str] = {}
 ) -> dict[str, float]:
     """The median cost of each of several commands, run by turns, so that whatever else the machine does meets
-    them all alike; after one run of each that does not count, which compiles modules and fills disk caches."""
+    them all alike; after a run of each that does not count, which compiles modules and fills disk caches."""
     costs: dict[str, list[float]] = {name: [] for name in commands}
     for command in commands.values():
         processor_time(command, cwd, env)

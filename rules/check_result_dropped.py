@@ -29,7 +29,7 @@ from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite
+from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, called_last, once, rewrite
 from reviewbot.model import Certainty
 
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
@@ -397,6 +397,9 @@ def _candidates(unit: Unit) -> Iterator[bool]:
             yield True
         elif type(value) is ast.Call:
             function = value.func
+            if called_last(value) in _ENTERED and _may_be_unentered(value):
+                yield True
+                continue
             if type(function) is ast.Attribute and type(function.value) is ast.Name:
                 key = function.value.id, function.attr, owner
             elif type(function) is ast.Name:
@@ -417,7 +420,7 @@ def _dropping(file: File) -> dict[tuple[str, str, int], bool]:
 def _is_verdict(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         name = value.func.attr if isinstance(value.func, ast.Attribute) else dotted_name(value.func)
-        return name in _LAST_NAMES
+        return name in _LAST_NAMES or name in _ENTERED
     return isinstance(value, ast.Compare)
 
 
@@ -431,11 +434,15 @@ def _could_drop(name: str, call: ast.Call, summaries: Summaries, unit: Unit) -> 
     )
 
 
-_LAST_NAMES = (
-    frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES)
-    | frozenset(assertions.PREDICATE_METHODS)
-    | _ENTERED
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES) | frozenset(
+    assertions.PREDICATE_METHODS
 )
+
+
+def _may_be_unentered(call: ast.Call) -> bool:
+    """The same asked of `ast`, keywords aside."""
+    allowed = 2 if called_last(call).endswith("Regex") else 1
+    return len(call.args) == allowed and not any(isinstance(arg, ast.Starred) for arg in call.args)
 
 
 def _is_unentered(call: cst.Call) -> bool:
