@@ -23,7 +23,7 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.truth import Truth, are_written_out, display, may_be_constant, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, rewrite, step
 from reviewbot.model import Certainty
 
 _TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
@@ -193,19 +193,7 @@ class ConstantVerdict(Rule):
         failing = unit.has(ast.Raise) or unit.calls("fail", "exit", "_exit", "quit", "error")
         if failing and any(may_be_constant(node.test, unit) for node in unit.asts(ast.If)):
             return True
-        for call in unit.asts(ast.Call):
-            name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-            if name in _ORDER or name == "assertIsNotNone":
-                if call.keywords or len(call.args) < 2:
-                    return True
-                order = ast.Compare(call.args[0], [ast.GtE()], [call.args[1]])
-                if name == "assertIsNotNone" or may_be_constant(order, unit):
-                    return True
-            if name in _COMPARED and len(call.args) >= 2 and are_written_out(*call.args[:2]):
-                return True
-            if name in _TRUTHS and call.args and (len(call.args) > 1 or may_be_constant(call.args[0], unit)):
-                return True
-        return False
+        return any(_may_be_settled(call, unit) for call in unit.calls_of(_SUSPECTED))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         every = checks(unit)
@@ -301,6 +289,37 @@ def _is_handed_on(unit: Unit, node: cst.CSTNode) -> bool:
         return False
     reads = [read for read in values(unit).reads(unit.node) if read.value == inner.name.value]
     return bool(reads) and all(isinstance(unit.parent(read), cst.Arg) for read in reads)
+
+
+_SUSPECTED = frozenset({*_ORDER, *_ONE_VALUE, *_COMPARED})
+
+
+def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
+    """Whether an assertion call of unittest may be one that cannot fail, or takes a value for its message."""
+    name = called_last(call)
+    if name in _COMPARED and len(call.args) > 1 and are_written_out(*call.args[:2]):
+        return True
+    if name not in _ORDER and name not in _ONE_VALUE:
+        return False
+    if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return True
+    first, *more = call.args
+    if name in _ORDER:
+        return not more or may_be_constant(ast.Compare(first, [ast.GtE()], more[:1]), unit)
+    if more and not _is_message(more[0]):
+        return True
+    if name == "assertIsNone":
+        return False
+    asked = first if name in _TRUTHS else ast.Compare(first, [ast.IsNot()], [ast.Constant(None)])
+    return may_be_constant(asked, unit)
+
+
+def _is_message(node: ast.expr) -> bool:
+    """Whether what is written could not be meant for a value to compare with."""
+    if isinstance(node, ast.Call):
+        return called_last(node) != "float"
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return text or isinstance(node, (ast.JoinedStr, ast.BinOp))
 
 
 def _condition(check: Check) -> tuple[cst.BaseExpression | None, bool]:

@@ -165,16 +165,21 @@ def _test(unit: Unit) -> _Test | None:
 
 
 def _outline(unit: Unit) -> tuple[object, ...]:
-    """What twins share and few other tests do: how many statements of each kind they have."""
-    return (
-        unit.name.rpartition(".")[0],
-        *sorted(
-            (kind.__name__, len(nodes))
-            for kind, nodes in unit.facts.nodes.items()
-            # A docstring is an expression too.
-            if issubclass(kind, ast.stmt) and kind is not ast.Expr
-        ),
-    )
+    """What twins share and few other tests do: how many nodes of each kind they have."""
+    tree, nodes = unit.tree, unit.facts.nodes
+    assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    # A docstring is an expression too.
+    counts = {kind: len(found) for kind, found in nodes.items() if kind is not ast.Expr}
+    functions = counts.get(ast.FunctionDef, 0) + counts.get(ast.AsyncFunctionDef, 0)
+    if functions > 1 or ast.AnnAssign in counts:
+        # Annotations may differ.
+        counts = {kind: count for kind, count in counts.items() if issubclass(kind, ast.stmt)}
+    else:
+        for part in (tree.args, tree.returns):
+            for one in ast.walk(part) if part is not None else ():
+                counts[type(one)] = counts.get(type(one), 0) - 1
+    alike = frozenset((kind, count) for kind, count in counts.items() if count > 0)
+    return unit.name.rpartition(".")[0], alike
 
 
 def _setting(unit: Unit, test: _Test) -> tuple[object, ...]:
