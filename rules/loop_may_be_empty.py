@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.checks import checks as all_checks
 from reviewbot.flow.cuts import cuts
 from reviewbot.flow.guards import is_strict, non_empty, same_keys, same_length
 from reviewbot.flow.iteration import Iterable, iterable, may_say
@@ -83,8 +84,34 @@ class LoopMayBeEmpty(Rule):
                 for row in restored:
                     assert row.prefix  # <- here
         """),
+        # The loader is what is tested, and may yield nothing.
+        Example("""
+            from loading import RowLoader
+
+            def test_batches(rows):
+                loader = RowLoader(rows, batch_size=2)
+                for batch in loader:
+                    assert batch.size() == 2  # <- here
+        """),
     )
     good = (
+        Example("""
+            from loading import RowLoader
+
+            def test_counted(rows):
+                loader = RowLoader(rows, batch_size=2)
+                seen = 0
+                for batch in loader:
+                    assert batch.size() == 2
+                    seen += 1
+                assert seen == 3
+
+            def test_known(rows):
+                loader = RowLoader(rows, batch_size=2)
+                assert len(loader) == 3
+                for batch in loader:
+                    assert batch.size() == 2
+        """),
         Example("""
             def test_rows(run):
                 rows = [row for row in run(1) if row.done]
@@ -199,6 +226,10 @@ class LoopMayBeEmpty(Rule):
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
+            if _is_all_there_is(unit, loop, found):
+                reported.add(id(checks[0].node))
+                yield self._batches(unit, loop, checks[0].node, found)
+                continue
             if not _may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
                 continue
             if _compares_by_key(unit, loop.node) or _is_cut(unit, loop.node):
@@ -228,6 +259,21 @@ class LoopMayBeEmpty(Rule):
             fix=_require(unit, loop),
         )
 
+    def _batches(self, unit: Unit, loop: CheckedLoop, check: cst.CSTNode, found: Iterable) -> Finding:
+        name = _short(unit.text(loop.node.iter))
+        return self.finding(
+            unit,
+            check,
+            f"all checks of this test run once for each batch that `{name}` yields: if it yields none, it"
+            " passes",
+            certainty="question",
+            steps=(
+                step(unit, found.node, "the loader is what is tested"),
+                step(unit, loop.node.iter, "nothing counts its batches"),
+            ),
+            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
+        )
+
     def _quantified(self, unit: Unit, part: Quantified, found: Iterable) -> Finding:
         over = _short(unit.text(part.node.for_in.iter))
         holds = "all(...) of nothing is true" if part.form == "all" else "nothing is found in nothing"
@@ -240,6 +286,17 @@ class LoopMayBeEmpty(Rule):
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
+
+
+def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
+    """Whether a test loops over the batches of a loader that it makes, checks nothing but them, and does not
+    count them."""
+    if found.made != "call" or found.unit is not unit or not unit.is_test:
+        return False
+    if not last_name(found.node).lower().endswith("loader"):
+        return False
+    inside = {id(check.node) for check in loop.checks}
+    return all(id(check.node) in inside for check in all_checks(unit)) and not counted(unit, loop.node)
 
 
 def _compares_by_key(unit: Unit, node: cst.CSTNode) -> bool:
