@@ -129,6 +129,8 @@ class DuplicateTest(Rule):
     def _twins(self, group: list[_Test]) -> Iterator[Finding]:
         """One finding for each test that repeats an earlier one, at most one for each."""
         for number, later in enumerate(group):
+            if _asks_for_its_name(later.unit):
+                continue
             for earlier in group[:number]:
                 differing = _differing(earlier, later)
                 if differing is not None and later.unit.name != earlier.unit.name:
@@ -162,6 +164,12 @@ def _test(unit: Unit) -> _Test | None:
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     words, nodes = body_words(tree)
     return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
+
+
+def _asks_for_its_name(unit: Unit) -> bool:
+    """Whether what a test does depends on how it is called: `copy_example()` of pytest takes the folder of
+    that name."""
+    return unit.calls("copy_example") or "_testMethodName" in unit.facts.names
 
 
 def _outline(unit: Unit) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ import libcst as cst
 
 from reviewbot.flow.assertions import KNOWN
 from reviewbot.flow.checks import checks, raising_context
-from reviewbot.flow.handlers import caught, expects_failure, fate, raised_by, takes
+from reviewbot.flow.handlers import caught, exception_name, expects_failure, fate, raised_by, takes
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import keyword_argument, last_name, literal, walk
@@ -129,6 +129,10 @@ class RaisesTooBroad(Rule):
         Example("""
             import pytest
 
+            def test_fails(run):
+                with pytest.raises(pytest.fail.Exception):
+                    run(1)
+
             def test_raises_its_own(run):
                 with pytest.raises(Exception):
                     raise Exception("cut")
@@ -209,8 +213,8 @@ class RaisesTooBroad(Rule):
 def _broad(unit: Unit, call: cst.Call) -> str:
     """The exception that is expected although any error is one; "" where what is expected is plain."""
     expected = call.args[0].value
-    named = [last_name(e.value) for e in expected.elements] if isinstance(expected, cst.Tuple) else []
-    broad = _BROAD.intersection(named or [last_name(expected)])
+    named = [exception_name(e.value) for e in expected.elements] if isinstance(expected, cst.Tuple) else []
+    broad = _BROAD.intersection(named or [exception_name(expected)])
     match = keyword_argument(call, "match")
     if match is not None and literal(match) not in _ANYTHING:
         return ""

@@ -142,7 +142,10 @@ class ScanAsLookup(Rule):
                 unit,
                 scan.node,
                 f"each turn of the loop searches all of `{scan.rows.name}` for one `{canonical(scan.found)}`",
-                certainty="likely" if is_comparer(unit) else "question",
+                # A column compared with a value is one pass of compiled code, and a table of a test is short.
+                certainty="likely"
+                if is_comparer(unit) and not isinstance(scan.node, cst.Subscript)
+                else "question",
                 steps=steps,
                 still_catches=(_meaning(unit, scan),),
             )

@@ -28,13 +28,24 @@ _SHOWING = frozenset({
 _SKIPPING = frozenset({"skip", "skipTest", "xfail", "SkipTest"})
 
 
+_OF_PYTEST = {"fail": "Failed", "skip": "Skipped", "exit": "Exit", "xfail": "XFailed"}
+
+
 def caught(handler: cst.ExceptHandler) -> frozenset[str]:
     """The last names of the exceptions that a handler takes; "" for a bare `except`."""
     if handler.type is None:
         return frozenset({""})
     if isinstance(handler.type, cst.Tuple):
-        return frozenset(last_name(element.value) for element in handler.type.elements)
-    return frozenset({last_name(handler.type)})
+        return frozenset(exception_name(element.value) for element in handler.type.elements)
+    return frozenset({exception_name(handler.type)})
+
+
+def exception_name(node: cst.CSTNode) -> str:
+    """The last name of an exception; `Failed` for `pytest.fail.Exception`, which is no blind `Exception`."""
+    name = last_name(node)
+    if name != "Exception" or not isinstance(node, cst.Attribute) or dotted(node.value) == "builtins":
+        return name
+    return _OF_PYTEST.get(last_name(node.value), dotted(node) or name)
 
 
 def raised_by(check: Check) -> str:
