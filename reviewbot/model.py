@@ -163,6 +163,16 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How a thread stood at the end of a round. `since` is the round in which it came into its state."""
+
+    id: str
+    state: State
+    since: int
+    lapsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """One look at one head. `base`, `merge_base` and `head` are full commit ids.
 
@@ -171,7 +181,7 @@ class Round:
     they use what did. `suppressed` are findings that a comment in the head silences.
     `failed` names rules that came to no end on a file, so that they may have missed something there.
     `withheld` counts findings of rules that the first round did not have, on lines that have not changed
-    since.
+    since. `standing` has every thread that was known then; it is empty where that was not recorded.
     """
 
     number: int
@@ -185,6 +195,7 @@ class Round:
     failed: tuple[Unread, ...] = ()
     beside: int = 0
     withheld: int = 0
+    standing: tuple[Standing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +229,16 @@ class RuleNote:
 class Review:
     """All that is said of a change. `repository` is `HOST/OWNER/REPO`, None where it is not known.
 
-    `threads` are those that stand, `settled` the others of earlier rounds. `summary` is the summary comment
-    in Markdown, as it would be posted; it is set when the review is rendered.
+    `threads` are those that stand, `settled` the others of earlier rounds; `former` has these as they were
+    when last seen, as far as that is known. `summary` is the summary comment in
+    Markdown, as it would be posted; it is set when the review is rendered.
     """
 
     repository: str | None
     rounds: tuple[Round, ...]
     threads: tuple[Thread, ...] = ()
     settled: tuple[Settled, ...] = ()
+    former: tuple[Thread, ...] = ()
     rules: tuple[RuleNote, ...] = ()
     summary: str = ""
     version: Literal[1] = 1

@@ -27,6 +27,7 @@ EXAMPLES = """\
 examples:
   reviewbot report --base main --out pages                    reviews HEAD and writes its pages
   reviewbot report --base main --out pages --probe            and runs the code of what it finds
+  reviewbot report --base main --round 2f1c --out pages       and of an earlier head: what changed since
   reviewbot review --base main --output-format json > r.json
   reviewbot report r.json --out pages                         the pages of a review that was made before
   reviewbot probe tests/parity.py::check --save e.json
@@ -47,6 +48,13 @@ def add(command: argparse.ArgumentParser) -> None:
     option("--out", required=True, metavar="DIR", help="the folder of the pages; made if it is not there")
     option("--base", metavar="REF", help="review now, against this commit or branch")
     option("--head", metavar="REF", help="what is reviewed then (default: HEAD)")
+    option(
+        "--round",
+        metavar="SHA",
+        action="append",
+        default=[],
+        help="an earlier head of the change: a round of its own; repeat it, oldest first",
+    )
     option(
         "--probe",
         action="append",
@@ -143,8 +151,8 @@ def _review(options: argparse.Namespace) -> Review | None:
     from reviewbot.render import review_json
 
     if options.review is not None:
-        if options.base or options.head:
-            raise UsageError("give a review, or --base and --head, not both")
+        if options.base or options.head or options.round:
+            raise UsageError("give a review, or --base, --head and --round, not both")
         if None in options.probe:
             raise UsageError(
                 "--probe without a file runs what a review finds now: give --base, or name the evidence"
@@ -153,13 +161,16 @@ def _review(options: argparse.Namespace) -> Review | None:
         if not made.rounds:
             raise UsageError(f"{options.review}: holds no round, so there is nothing to show")
         return made
-    if (_files(options) or options.parity or options.size) and not (options.base or options.head):
+    if (_files(options) or options.parity or options.size) and not (
+        options.base or options.head or options.round
+    ):
         return None
     from reviewbot.cli.review import reviewed
 
     show = partial(watched, what="files", quiet=options.quiet)
     seconds = options.probe_budget if None in options.probe else None
-    return reviewed(Path.cwd(), options.base, options.head or "HEAD", options.repository, seconds, show)[0]
+    head = options.head or "HEAD"
+    return reviewed(Path.cwd(), options.base, head, options.repository, seconds, show, options.round)[0]
 
 
 def _files(options: argparse.Namespace) -> list[str]:

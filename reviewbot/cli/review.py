@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ examples:
   reviewbot review                                     what HEAD changes since it left the default branch
   reviewbot review --base main --head topic            one local branch against another
   reviewbot review --base main --output-format json    rounds, threads and bodies, as they would be posted
+  reviewbot review --base main --round 2f1c --round 9a0b   as the third round, after these heads
   reviewbot review --post --repo acme/trainer --pull 7            post a pull request's review
   reviewbot review --post --repo acme/trainer --pull 7 --pending  leave it as a draft, for you to send
 
@@ -43,6 +45,13 @@ def add(command: argparse.ArgumentParser) -> None:
         help="what the change is to be merged into (default: the remote's default branch)",
     )
     command.add_argument("--head", metavar="REF", default="HEAD", help="the change (default: HEAD)")
+    command.add_argument(
+        "--round",
+        metavar="SHA",
+        action="append",
+        default=[],
+        help="an earlier head of the change, whose findings keep their ids; repeat it, oldest first",
+    )
     command.add_argument("--output-format", choices=("text", "markdown", "json"), default="text")
     command.add_argument(
         "--fail-on", choices=config.FAIL_ON, help="the least certainty that ends the run with 1"
@@ -79,13 +88,17 @@ def main(options: argparse.Namespace) -> int:
     if options.post or options.pending:
         from reviewbot.cli.review_post import post
 
+        if options.round:
+            raise UsageError("--round is for a review that is printed: a posted one knows its rounds")
         return post(options)
     if options.pull is not None or options.resolve:
         raise UsageError("--pull and --resolve are for posting: say so with --post")
     colour = wants_colour(options.no_color)
     budget = options.probe_budget if options.probe else None
     show = partial(watched, what="files", quiet=options.quiet, colour=colour)
-    made, settings = reviewed(Path.cwd(), options.base, options.head, options.repository, budget, show)
+    made, settings = reviewed(
+        Path.cwd(), options.base, options.head, options.repository, budget, show, options.round
+    )
     sys.stdout.write(_written(made, options.output_format, colour))
     last = made.rounds[-1]
     remarks = [f"{file.path}:{file.line}: {file.why}" for file in last.failed]
@@ -131,17 +144,19 @@ def reviewed(
     slug: str | None,
     probe_seconds: float | None = None,
     watch: Watch = lambda items, total: items,
+    earlier: Sequence[str] = (),
 ) -> tuple[Review, Config]:
     """The rendered review of a local repository's `head` against `base`, and the settings it was made with.
 
     Without a base the remote's default branch is taken; without a slug (`OWNER/REPO`, `HOST/OWNER/REPO`)
     links lead where the remote's address says. With `probe_seconds` the findings' code is run, no longer
-    than that. `watch` is as in `review.local.look`.
+    than that. `watch` is as in `review.local.look`. `earlier` heads, oldest first, are the rounds before.
     """
     from reviewbot.lint import registry
     from reviewbot.lint.cache import index_file
     from reviewbot.render import comments
     from reviewbot.review import local, rounds
+    from reviewbot.review.ledger import Ledger
     from reviewbot.source import permalink, pinned
     from reviewbot.source.git import Repository
 
@@ -159,8 +174,14 @@ def reviewed(
         remote = pinned.linked(remote, repository)
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
     rules = [registry.load(name) for name in names]
-    prove = proving.proved_at(repository, head_id, probe_seconds) if probe_seconds else tuple
     facts = index_file(repository.root or folder)
-    seen = local.look(repository, base_id, head_id, settings, rules, prove, watch, facts)
-    made = rounds.first_round(seen, repository, remote)
-    return comments.rendered(made, remote), settings
+    heads = [repository.commit(one) for one in earlier]
+    ledger = Ledger("", 0)
+    made = []
+    for one in (*dict.fromkeys(one for one in heads if one != head_id), head_id):
+        prove = proving.proved_at(repository, one, probe_seconds) if probe_seconds else tuple
+        seen = local.look(repository, base_id, one, settings, rules, prove, watch, facts)
+        next_ = rounds.next_round(seen, ledger, repository, remote)
+        ledger = next_.ledger
+        made.append(next_.review)
+    return comments.rendered(rounds.joined(made), remote), settings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from reviewbot.model import Review, Settled, Thread
+from reviewbot.model import Review, Round, Standing
 
 NAMED = 20  # ids that it names of each kind
 
@@ -12,17 +12,27 @@ NAMED = 20  # ids that it names of each kind
 def changed(review: Review) -> str:
     """What the last round changed, such as `Since round 1: fixed 14 of 15 (C1, …), 1 still open.`; "" for the
     first."""
-    number = review.rounds[-1].number
+    threads = [Standing(one.id, one.state, one.since, one.lapsed) for one in review.threads]
+    settled = [Standing(one.id, one.state, one.since) for one in review.settled]
+    return _said(review.rounds[-1].number, threads, settled)
+
+
+def changed_in(one: Round) -> str:
+    """The same of any round, as far as it was recorded."""
+    return _said(one.number, one.standing, ()) if one.standing else ""
+
+
+def _said(number: int, threads: Sequence[Standing], settled: Sequence[Standing]) -> str:
     if number == 1:
         return ""
-    every: list[Thread | Settled] = [*review.threads, *review.settled]
+    every = [*threads, *settled]
     by_state: Mapping[str, list[str]] = {
-        state: [one.id for one in every if _moved(one, number, state)]
+        state: [one.id for one in every if one.state == state and one.since == number]
         for state in ("fixed", "gone", "new", "back", "dismissed")
     }
-    lapsed = [one.id for one in review.threads if one.lapsed and one.since == number and one.state == "open"]
-    still = [one.id for one in review.threads if one.state == "open" and one.id not in lapsed]
-    unknown = [one.id for one in review.settled if one.state == "open"]
+    lapsed = [one.id for one in threads if one.lapsed and one.since == number and one.state == "open"]
+    still = [one.id for one in threads if one.state == "open" and one.id not in lapsed]
+    unknown = [one.id for one in settled if one.state == "open"]
     before = [*by_state["fixed"], *by_state["gone"], *by_state["dismissed"], *still, *unknown]
     parts = []
     if before:
@@ -42,10 +52,6 @@ def changed(review: Review) -> str:
     if unknown:
         parts.append(f"{len(unknown)} not looked at{_named(unknown)}")
     return f"Since round {number - 1}: {', '.join(parts) or 'nothing changed'}."
-
-
-def _moved(one: Thread | Settled, number: int, state: str) -> bool:
-    return one.state == state and one.since == number
 
 
 def _named(names: Iterable[str]) -> str:

@@ -102,6 +102,7 @@ def page(
     values: dict[str, object] = {
         "thread": thread,
         "finding": finding,
+        "settled": next((one for one in review.settled if one.id == thread.id), None),
         "title": title(finding),
         "lead": _lead(finding),
         "review": review,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from reviewbot.model import CERTAINTIES, Review, Round, Thread
+from reviewbot.model import CERTAINTIES, Review, Round, Settled, Thread
 from reviewbot.render import finding_page, probe_page, shown_by
+from reviewbot.render.changed import changed, changed_in
 from reviewbot.render.pages import HOME, Extra, render
 from reviewbot.render.probe_document import Evidence
 from reviewbot.render.proposed import cuts_of, proposed
@@ -19,12 +20,13 @@ ROOM = 150_000  # bytes of what a page lists
 ROW = 450  # bytes around a finding in a list
 SHORT = 260  # letters of a message in a list
 STRONGEST = 5  # findings that the index names
+LIVE = ("back", "new", "open")
 STATES = ("back", "new", "open", "dismissed", "fixed", "gone")
 STATE_SAYS = {
     "back": "Back after they were fixed",
     "new": "New in this round",
     "open": "Still open",
-    "dismissed": "Dismissed in the discussion",
+    "dismissed": "Dismissed",
     "fixed": "Fixed",
     "gone": "Gone with the code they were about",
 }
@@ -107,7 +109,8 @@ def _findings(
     cuts: Mapping[str, Cut],
     watch: Callable[[Iterable[Thread], int], Iterable[Thread]],
 ) -> Iterator[tuple[str, str]]:
-    for thread in watch(review.threads, len(review.threads)):
+    listed = [*review.threads, *review.former]
+    for thread in watch(listed, len(listed)):
         seen = finding_page.round_of(thread, review)
         crumbs = (HOME, (f"Round {seen.number}", round_file(seen.number)), (thread.id, ""))
         fix = proposed(thread, seen.head, sources, cuts.get(thread.id))
@@ -145,7 +148,7 @@ def _round(
             last=last,
             newest=review.rounds[-1],
             states=[(state, states[state]) for state in STATES if states[state]],
-            total=len(threads),
+            there=sum(states[state] for state in LIVE),
             sections=_sections(part, one, review, sources),
             pages=pages,
             file=file,
@@ -153,6 +156,8 @@ def _round(
             probes=probes if last else (),
             extras=extras if last else (),
             unread=_reasons(one),
+            changed=changed_in(one) or (changed(review) if last else ""),
+            settled=_settled(review) if last else (),
             link=sources.link,
             commit=sources.commit_link,
         )
@@ -183,10 +188,15 @@ def _parts(threads: Sequence[tuple[Thread, str]]) -> list[list[tuple[Thread, str
 
 
 def threads_of(review: Review, one: Round) -> Iterator[tuple[Thread, str]]:
-    """The findings that a round knew, and their state in it; what older rounds said of a finding beyond its
-    first round is not recorded."""
+    """The findings that a round knew, and their state at its end. Where that was not recorded, an older round
+    tells of a finding only that it was there."""
     last = one.number == review.rounds[-1].number
-    for thread in review.threads:
+    standing = {each.id: each.state for each in one.standing}
+    for thread in (*review.threads, *review.former):
+        if one.standing:
+            if thread.id in standing:
+                yield thread, standing[thread.id]
+            continue
         if thread.first_round > one.number:
             continue
         if last:
@@ -220,7 +230,11 @@ def _sections(
 def _row(thread: Thread, one: Round, review: Review, sources: Sources) -> Row:
     finding, span = thread.finding, thread.finding.span
     change = ""
-    if thread.first_round < one.number:
+    standing = next((each for each in one.standing if each.id == thread.id), None)
+    if standing and standing.state in ("fixed", "gone", "dismissed", "back"):
+        when = "in this round" if standing.since == one.number else f"in round {standing.since}"
+        change = f"{standing.state} {when}"
+    elif thread.first_round < one.number:
         change = f"since round {thread.first_round}"
     return Row(
         id=thread.id,
@@ -232,6 +246,12 @@ def _row(thread: Thread, one: Round, review: Review, sources: Sources) -> Row:
         href=sources.link(finding_page.round_of(thread, review).head, span.path, span.line, span.end_line),
         change=change,
     )
+
+
+def _settled(review: Review) -> list[Settled]:
+    """What was settled in rounds of which nothing more is known."""
+    known = {thread.id for thread in review.former}
+    return [one for one in review.settled if one.id not in known]
 
 
 def _reasons(one: Round) -> list[tuple[str, list[str]]]:
@@ -248,7 +268,7 @@ def _index(
     sources: Sources,
 ) -> str:
     threads = list(threads_of(review, review.rounds[-1])) if review and review.rounds else []
-    there = [thread for thread, state in threads if state in ("new", "open", "back")]
+    there = [thread for thread, state in threads if state in LIVE]
     ranked = sorted(
         there, key=lambda one: (one.finding.evidence is None, CERTAINTIES.index(one.finding.certainty))
     )
@@ -264,7 +284,10 @@ def _index(
         else [],
         rules=_by_rule(there),
         files=_by_file(review) if review and len(there) > STRONGEST else [],
-        rounds=[(one, round_file(one.number)) for one in reversed(review.rounds)] if review else [],
+        rounds=[(one, round_file(one.number), changed_in(one)) for one in reversed(review.rounds)]
+        if review
+        else [],
+        unread=_reasons(review.rounds[-1]) if review and review.rounds else (),
         probes=probes,
         extras=extras,
         commit=sources.commit_link,

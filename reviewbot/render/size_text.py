@@ -75,6 +75,8 @@ def text(size: Size, *, colour: bool = False, diffs: bool = False) -> str:
             _along(console, cut)
     if size.checks:
         console.print(_checks(size, console.width))
+    for note in size.notes:
+        console.print(Text(note))
     if diffs:
         for cut in size.cuts:
             if cut.diff and cut.state != "withdrawn":
@@ -92,9 +94,9 @@ def claim(size: Size, quote: str = "") -> str:
     what = f"{head} {lines} since {base}"
     tests = sum(file.test_lines for file in last.files)
     if tests:
-        each = f", {last.lines_per_check:.1f} for each" if last.lines_per_check else ""
+        each = f", {last.lines_per_check:.1f} lines for each" if last.lines_per_check else ""
         count = f"{last.checks} check{'' if last.checks == 1 else 's'} that can fail"
-        what += f"; {tests:,} are tests with {count}{each}"
+        what += f"; {tests:,} of the added lines are tests, with {count}{each}"
     removed, added = sum(file.own for file in size.after), sum(file.adds for file in size.after)
     if removed or added:
         back = f", {added:,} come back" if added else ""
@@ -126,7 +128,7 @@ def _kinds(last: RoundSize, bar: int) -> Table:
 
 def _files(last: RoundSize, bar: int) -> Table:
     table = _table(
-        ("file", False), ("+", True), ("−", True), ("checks", True), ("lines each", True), ("", False)
+        ("file", False), ("+", True), ("−", True), ("checks", True), ("lines a check", True), ("", False)
     )
     most = max((file.lines.added for file in last.files), default=0)
     ordered = sorted(last.files, key=lambda one: (-one.lines.added, one.path))
@@ -174,7 +176,7 @@ def _rounds(rounds: Iterable[RoundSize]) -> Table:
     table.add_row("all deleted", *(f"{one.lines.deleted:,}" for one in listed), style="bold")
     table.add_row("checks that can fail", *(str(one.checks) for one in listed))
     per = (f"{one.lines_per_check:.1f}" if one.lines_per_check else "-" for one in listed)
-    table.add_row("test lines for each", *per)
+    table.add_row("test lines a check", *per)
     return table
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from reviewbot.errors import GitError
 from reviewbot.lint import registry
-from reviewbot.model import Review, Round, RuleNote, Settled, State, Thread
+from reviewbot.model import Review, Round, RuleNote, Settled, Standing, State, Thread
 from reviewbot.review import threads
 from reviewbot.review.ledger import MOST_ROUNDS, Dismissal, Entry, Ledger
 from reviewbot.review.ledger import Look as Looked
@@ -65,10 +65,11 @@ def next_round(look: Look, ledger: Ledger, repository: Repository, remote: Remot
     named = {thread.id for thread in live}
     review = Review(
         repository=str(remote) if remote else None,
-        rounds=(_round(look, number, withheld),),
+        rounds=(_round(look, number, withheld, ordered),),
         threads=live,
         settled=tuple(_settled(entry) for entry in ordered if entry.id not in named),
-        rules=tuple(_note(rule) for rule in sorted({thread.finding.rule for thread in live})),
+        former=tuple(thread for thread, entry in told_now if not entry.live),
+        rules=tuple(_note(rule) for rule in sorted({thread.finding.rule for thread, _ in told_now})),
     )
     rounds = ledger.rounds if again else (*ledger.rounds, Looked(number, look.base, look.head))
     after = replace(
@@ -81,7 +82,28 @@ def next_round(look: Look, ledger: Ledger, repository: Repository, remote: Remot
     return Made(review, after if after == ledger else replace(after, serial=ledger.serial + 1))
 
 
-def _round(look: Look, number: int, withheld: int) -> Round:
+def joined(reviews: Sequence[Review]) -> Review:
+    """The last of several rounds' reviews (oldest first) with all their rounds, and with what the earlier
+    ones saw of the threads that no longer stand."""
+    last = reviews[-1]
+    standing = {one.id: one for one in last.rounds[-1].standing}
+    live = {thread.id for thread in last.threads}
+    seen = {thread.id: thread for review in reviews for thread in (*review.threads, *review.former)}
+    former = tuple(
+        replace(thread, state=standing[name].state, since=standing[name].since)
+        for name, thread in sorted(seen.items(), key=lambda item: int(item[0][1:]))
+        if name not in live and name in standing
+    )
+    notes = {note.rule: note for review in reviews for note in review.rules}
+    return replace(
+        last,
+        rounds=tuple(one for review in reviews for one in review.rounds),
+        former=former,
+        rules=tuple(notes[rule] for rule in sorted(notes)),
+    )
+
+
+def _round(look: Look, number: int, withheld: int, entries: Iterable[Entry]) -> Round:
     return Round(
         number=number,
         base=look.base,
@@ -94,6 +116,10 @@ def _round(look: Look, number: int, withheld: int) -> Round:
         failed=look.failed,
         beside=len(look.beside),
         withheld=withheld,
+        standing=tuple(
+            Standing(one.id, one.state, one.since, one.dismissal is not None and one.state == "open")
+            for one in entries
+        ),
     )
 
 
@@ -303,11 +329,6 @@ def _settled(entry: Entry) -> Settled:
         by=told.by if told else "",
         reason=told.reason if told else "",
     )
-
-
-def first_round(look: Look, repository: Repository, remote: Remote | None) -> Review:
-    """The review of a change of which nothing was said before."""
-    return next_round(look, Ledger("", 0), repository, remote).review
 
 
 def _note(rule: str) -> RuleNote:

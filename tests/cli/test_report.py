@@ -165,12 +165,59 @@ def test_pages_of_a_saved_review_are_the_same_and_without_the_commits_go_without
     assert "This check can never fail" in said
 
 
+TWO = WEAK.replace("rows == [1, 2, 3]", "rows == [3, 2, 1]").replace("test_rows", "test_reversed")
+SILENCED = TWO.replace('rows")', 'rows")  # reviewbot: ignore[constant-verdict] it is here to be seen')
+
+
 @pytest.mark.slow
-def test_an_older_head_says_so(changed, reviewbot, tmp_path):
+def test_each_round_says_what_it_changed_and_an_older_one_that_it_is_older(repository, reviewbot, tmp_path):
+    """C1 is fixed and comes back; C2 is silenced; C3 is new in the second round and goes with its file."""
+    repository.commit({"README": "x"})
+    repository.git("switch", "--quiet", "--create", "topic")
+    first = repository.commit({"tests/test_a.py": WEAK, "tests/test_b.py": TWO})
+    second = repository.commit(
+        {
+            "tests/test_a.py": BEFORE,
+            "tests/test_b.py": SILENCED,
+            "tests/test_c.py": WEAK.replace("test_rows", "test_more"),
+        }
+    )
+    third = repository.commit({"tests/test_a.py": WEAK, "tests/test_c.py": None})
+    words = ("--base", "main", "--round", first, "--round", second)
+    assert reviewbot("report", *words, "--out", tmp_path / "out", cwd=repository.folder).code == 0
+    read = pages(tmp_path / "out")
+    assert {f"round-{n}.html" for n in (1, 2, 3)} | {f"C{n}.html" for n in (1, 2, 3)} <= set(read)
+    one, two, three = (text(tmp_path / "out", f"round-{n}.html") for n in (1, 2, 3))
+    assert "2 findings stand in round 1" in one and "everything is new" in one
+    assert f"This page is about an older head. The newest one looked at is {third[:12]}, round 3." in one
+    assert "Since round 1: fixed 1 of 2 (C1), 1 dismissed (C2), 1 new (C3)." in two
+    assert "fixed in this round" in two and "This page is about an older head" in two
+    assert "Since round 2: fixed 0 of 1, 1 gone with their code (C3), 1 back (C1)." in three
+    assert "back in this round" in three and "dismissed in round 2" in three
+    assert "This page is about an older head" not in three
+    index = text(tmp_path / "out", "index.html")
+    assert "1 finding in what this changes" in index and "1 gone with their code (C3)" in index
+    gone = text(tmp_path / "out", "C3.html")
+    assert f"This page is about an older head, that of round 2 ({second[:12]})." in gone
+    assert "Gone: what it was about is no longer there; last seen in round 2" in gone
+    dismissed = text(tmp_path / "out", "C2.html")
+    assert "Dismissed; not fixed. The reason given: a comment in the code silences it." in dismissed
+    assert "Back: it was fixed, and is there again." in text(tmp_path / "out", "C1.html")
+    # The same from a saved review, and ids that stay when it is the third round's turn alone.
+    made = reviewbot("review", *words, "--output-format", "json", cwd=repository.folder).out
+    (tmp_path / "r.json").write_text(made)
+    reviewbot("report", tmp_path / "r.json", "--out", tmp_path / "again", cwd=repository.folder)
+    assert text(tmp_path / "again", "round-2.html") == two
+    assert [one["id"] for one in json.loads(made)["threads"]] == ["C1"]
+
+
+@pytest.mark.slow
+def test_a_review_without_a_record_of_its_rounds_tells_what_it_can(changed, reviewbot, tmp_path):
     review = json.loads(
         reviewbot("review", "--base", "main", "--output-format", "json", cwd=changed.folder).out
     )
     first = review["rounds"][0]
+    del first["standing"]
     head = changed.commit({"tests/test_rows.py": BEFORE})
     review["rounds"].append({**first, "number": 2, "head": head})
     review["threads"][0]["state"] = "fixed"
@@ -185,6 +232,18 @@ def test_an_older_head_says_so(changed, reviewbot, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_index_names_the_files_that_could_not_be_read(repository, reviewbot):
+    repository.commit({"README": "x"})
+    repository.git("switch", "--quiet", "--create", "topic")
+    repository.commit({"tests/test_a.py": "def broken(:\n", "tests/test_b.py": b"x = '\xff\xfe'\n"})
+    ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=repository.folder)
+    assert ran.code == 0, ran.err
+    index = text(repository.folder / "pages", "index.html")
+    _, _, listed = index.partition("Not looked through")
+    assert "tests/test_a.py" in listed and "tests/test_b.py" in listed
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -194,7 +253,7 @@ def test_an_older_head_says_so(changed, reviewbot, tmp_path):
         (["--parity", "bad.json"], "bad.json: not a result of `reviewbot parity` as JSON"),
         (["--size", "bad.json"], "bad.json: not a size of version 1"),
         (["--base", "nowhere"], "nowhere: no such commit here"),
-        (["bad.json", "--base", "main"], "give a review, or --base and --head, not both"),
+        (["bad.json", "--base", "main"], "give a review, or --base, --head and --round, not both"),
         (["bad.json", "--probe"], "--probe without a file runs what a review finds now"),
         (["--base", ""], "--base has an empty value; name one, or leave the option out"),
         (["--base", "main", "--head="], "--head has an empty value"),

@@ -194,7 +194,8 @@ def test_text_shows_kinds_files_and_rounds(reviewbot, repository):
     ran = reviewbot("size", "--base", base, "--round", first, cwd=repository.folder)
     assert ran.code == 0, ran.err
     assert "adds 24 and deletes 0 lines" in ran.out
-    assert "24 are tests with 3 checks that can fail, 8.0 for each" in ran.out
+    said = " ".join(ran.out.split())
+    assert "24 of the added lines are tests, with 3 checks that can fail, 8.0 lines for each" in said
     rows = [line.split() for line in ran.out.splitlines()]
     assert ["all", "added", "25", "24"] in rows
     assert any(row[:3] == ["tests/test_rows.py", "24", "0"] for row in rows)
@@ -404,6 +405,31 @@ def test_what_anything_else_uses_stays(reviewbot, parity, path, text, stays):
     assert stays not in along
     assert along < ALONG
     _apply(parity, cut["diff"])
+
+
+@pytest.mark.slow
+def test_more_text_than_is_looked_through_is_said(reviewbot, repository):
+    """One content under many names: git keeps it once, and each name counts."""
+    (repository.folder / "rows.txt").write_bytes(b"1 2 3 4 5 6 7 8\n" * 65_000)
+    blob = repository.git("hash-object", "-w", "rows.txt")
+    (repository.folder / "rows.txt").unlink()
+    listed = "".join(f"100644 {blob}\tdata/{n}.txt\n" for n in range(520))
+    index = ["git", "update-index", "--add", "--index-info"]
+    subprocess.run(index, input=listed, text=True, cwd=repository.folder, check=True)
+    repository.write({"trainer/advantage.py": ADVANTAGE})
+    repository.git("add", "trainer")
+    repository.git("commit", "--quiet", "--message", "data")
+    repository.write({"tests/parity.py": PARITY})
+    repository.git("add", "tests")
+    repository.git("commit", "--quiet", "--message", "a check that cannot fail")
+    words = ("size", "--base", "HEAD~1", "--output-format")
+    size = sized(reviewbot(*words, "json", cwd=repository.folder))
+    says = "The head holds more than 512 MiB of text. Names were not looked for in it, so that no diff takes"
+    assert [note.partition(" anything")[0] for note in size["notes"]] == [says]
+    (cut,) = size["cuts"]
+    assert cut["state"] == "applies" and cut["along"] == []
+    ran = reviewbot(*words, "markdown", cwd=repository.folder)
+    assert ran.code == 0 and "more than 512 MiB of text" in ran.out
 
 
 @pytest.mark.slow

@@ -114,3 +114,37 @@ def test_a_dismissal_by_comment_shows_in_the_conversation(reviewbot, fake, bot, 
     assert "**Dismissed** by `ada` in round 1: the rows are counted upstream" in bot.body("C1")
     assert "1 finding in what this changes" in bot.summary
     assert next(one["content"] for one in fake.world.reactions if one["comment"] == number) == "eyes"
+
+
+@pytest.mark.slow
+def test_size_is_answered_as_tables(reviewbot, fake, bot, pull, tmp_path):
+    opened = pull(FILES)
+    bot.review()
+    number = fake.say("/reviewbot size")
+    comment = {"id": number, "body": fake.world.comments[number]["body"], "created_at": fake.world.now()}
+    event = tmp_path / "event.json"
+    event.write_text(
+        json.dumps(
+            {
+                "action": "created",
+                "issue": {"number": 7, "pull_request": {"url": "u"}},
+                "comment": {**comment, "user": {"login": "ada", "type": "User"}},
+            }
+        )
+    )
+    fake.world.roles["ada"] = "write"
+    runner = {
+        "GITHUB_EVENT_PATH": str(event),
+        "GITHUB_EVENT_NAME": "issue_comment",
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
+    ran = reviewbot("action", "--mode", "command", env={**fake.environ(), **runner})
+    assert (ran.code, ran.err) == (0, ""), ran.out
+    (answer,) = [
+        one["body"]
+        for one in fake.world.comments.values()
+        if "where the lines of this change go" in one["body"]
+    ]
+    assert "| lines by kind | added | deleted |" in answer and "```text" not in answer
+    assert f"/acme/trainer/blob/{opened.head}/tests/test_a.py#L" in answer

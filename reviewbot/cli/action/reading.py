@@ -50,11 +50,11 @@ def explain(pull: Pull, entry: Entry) -> str:
 
 
 def size(pull: Pull) -> str:
-    """Where the lines of a pull request go."""
+    """Where the lines of a pull request go, in Markdown."""
     from reviewbot.cli.main import main
-    from reviewbot.render.inert import block
 
     out = io.StringIO()
+    asked = ["size", f"--base={pull.base}", f"--head={pull.head}", f"--repository={runner.slug()}", "--quiet"]
     with chdir(objects(pull.base, pull.head)), redirect_stdout(out):
-        main(["size", f"--base={pull.base}", f"--head={pull.head}", "--quiet", "--no-color"])
-    return f"Where the lines of `{pull.head[:12]}` go:\n\n{block(out.getvalue(), 'text')}\n"
+        main([*asked, "--output-format=markdown"])
+    return out.getvalue()

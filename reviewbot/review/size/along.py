@@ -18,7 +18,8 @@ from reviewbot.review.size.result import Along
 from reviewbot.review.size.source import NoCut, Source, delete, is_pure, names, stop, without_element
 
 MOST_STEPS = 40
-_PROSE = (".md", ".rst", ".txt", ".json", ".jsonl", ".csv", ".lock", ".html", ".svg")
+# What runs nothing.
+PROSE = (".md", ".rst", ".txt", ".json", ".jsonl", ".csv", ".lock", ".html", ".svg")
 _PLAIN_DECORATORS = frozenset(
     {
         "staticmethod",
@@ -68,7 +69,7 @@ class Draft:
         found = []
         for other, content in self.texts():
             now = self.files[other].content if other in self.files else content
-            if other == path or other.lower().endswith(_PROSE):
+            if other == path or other.lower().endswith(PROSE):
                 continue
             if word.search(now) and module.search(now):
                 found.append(other)

@@ -11,12 +11,12 @@ from reviewbot.source.diff import Status
 Kind = Literal["product", "check", "test", "set-up", "report", "duplicate", "cannot-fail", "other"]
 KINDS: dict[Kind, str] = {
     "product": "product",
-    "check": "checks that can fail",
+    "check": "lines of checks that can fail",
     "test": "tests and comparisons around them",
     "set-up": "set-up: imports, constants, fixtures, builders",
     "report": "reports: print, log, write",
     "duplicate": "duplicates of what exists",
-    "cannot-fail": "checks that cannot fail",
+    "cannot-fail": "lines of checks that cannot fail",
     "other": "docs, data, configuration",
 }
 # Lines of tests: all but the product and what is no code.
@@ -161,7 +161,8 @@ class Size:
     """The whole: the rounds, oldest first, and what the findings in the last would take away or add.
 
     `kept`, `removed` and `added` give the lines of the last round's files with all proposed diffs applied
-    together: lines of the change that stay, that go, and lines that the diffs bring in.
+    together: lines of the change that stay, that go, and lines that the diffs bring in. `notes` are
+    sentences on what could not be worked out.
     """
 
     repository: str | None
@@ -170,4 +171,5 @@ class Size:
     cuts: tuple[Cut, ...] = ()
     checks: tuple[Check, ...] = ()
     after: tuple[CutFile, ...] = ()
+    notes: tuple[str, ...] = ()
     version: Literal[1] = field(default=1)

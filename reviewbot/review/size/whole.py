@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from reviewbot.model import Review, Thread
+from reviewbot.review.size.along import PROSE
 from reviewbot.review.size.cuts import Made, cuts
 from reviewbot.review.size.joint import after_all, check_table, joint
 from reviewbot.review.size.result import RoundSize, Size
@@ -48,6 +49,7 @@ def whole(
         cuts=tuple(one.cut for one in made),
         checks=check_table(together, made),
         after=after_all(together, own),
+        notes=texts.notes,
     )
 
 
@@ -55,12 +57,30 @@ class _Texts:
     """Every file of a commit that is text and no larger than `MOST_TEXT`, read at the first question.
 
     Raises NoCut where they are more than `MOST_TEXTS` bytes: then nobody can say that a name is used nowhere.
+    `notes` says so, and how many files were too large to be read.
     """
 
     def __init__(self, repository: Repository, commit: str) -> None:
         self._repository, self._commit = repository, commit
         self._known: list[tuple[str, bytes]] | None = None
         self._too_many = False
+        self._too_large = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was not looked through, in sentences."""
+        if self._too_many:
+            return (
+                f"The head holds more than {MOST_TEXTS >> 20} MiB of text. Names were not looked for in it, "
+                "so that no diff takes anything along that only its lines used.",
+            )
+        if not self._too_large:
+            return ()
+        files = "1 file" if self._too_large == 1 else f"{self._too_large} files"
+        return (
+            f"{files} of more than {MOST_TEXT >> 20} MiB {'was' if self._too_large == 1 else 'were'} not "
+            "looked through for names: what goes along with a diff could still be used there.",
+        )
 
     def __call__(self) -> list[tuple[str, bytes]]:
         if self._known is None and not self._too_many:
@@ -71,11 +91,16 @@ class _Texts:
 
     def _read(self) -> list[tuple[str, bytes]] | None:
         found = []
+        known: dict[str, bytes] = {}
         left = MOST_TEXTS
         for entry in self._repository.files(self._commit):
-            if entry.kind != "file" or self._repository.size(entry.id) > MOST_TEXT:
+            if entry.kind != "file":
                 continue
-            content = self._repository.blob(entry.id)
+            if self._repository.size(entry.id) > MOST_TEXT:
+                self._too_large += not entry.path.lower().endswith(PROSE)
+                continue
+            # One content may stand under many names.
+            content = known.setdefault(entry.id, known.get(entry.id) or self._repository.blob(entry.id))
             if b"\0" not in content[:8000]:
                 found.append((entry.path, content))
                 left -= len(content)
