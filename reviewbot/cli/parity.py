@@ -184,7 +184,6 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         "budget": (48, "tokens a model call may have"),
         "seed": (0, "of prompts and of sampling"),
         "at-a-time": (8, "calls decoded together"),
-        "min-cut": (3, "calls that the kill must cut in mid-generation"),
         "threads": (1, "CPU threads of the engine"),
         "max-length": (512, "tokens a row may have"),
         "tensor-parallel-size": (1, "GPUs a model is split over (vllm)"),
@@ -194,6 +193,12 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         run.add_argument(
             f"--{name}", type=int, default=default, metavar="N", help=f"{says} (default: {default})"
         )
+    run.add_argument(
+        "--min-cut",
+        type=int,
+        metavar="N",
+        help="calls that the kill must cut in mid-generation (default: 3; 1 for a harness of your own)",
+    )
     run.add_argument(
         "--temperature",
         type=float,
@@ -313,6 +318,8 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.base and options.workload != "revisions":
         raise UsageError("--base is for --workload revisions")
+    if options.min_cut is None:
+        options.min_cut = 1 if options.workload == "command" else 3
     known, result_of = _owned(options) if options.workload in ("revisions", "command") else _made(options)
     settings = msgspec.json.encode({"workload": options.workload, **known})
     with (

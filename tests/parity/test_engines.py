@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from legs import SMALL
 
 pytestmark = pytest.mark.slow
-SMALL = ("--steps", "1", "--prompts", "4", "--samples", "3", "--min-unequal-groups", "0.2")
 
 
 @pytest.fixture

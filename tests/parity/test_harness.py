@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from legs import until
 
 # A harness as a repository may have it: four rows, the last of which the cut leg leaves half done. `sampling`
 # stands for the code under test, `WRONG` for a fault in its restore.
@@ -66,7 +67,7 @@ def run(reviewbot, harness, tmp_path):
     def go(*words: str) -> tuple[int, dict]:
         out = tmp_path / "out"
         ran = reviewbot(
-            "parity", "run", "--out", out, "--min-cut", "1", "--output-format", "json", *words,
+            "parity", "run", "--out", out, "--output-format", "json", *words,
             cwd=harness.folder,
         )  # fmt: skip
         return ran.code, json.loads(ran.out) if ran.out else {"error": ran.err}
@@ -207,11 +208,3 @@ def _read(path: str) -> bytes:
             return file.read()
     except OSError:
         return b""
-
-
-def until(holds, seconds: float = 20.0) -> None:
-    """Waits for something to hold."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)

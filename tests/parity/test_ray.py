@@ -11,20 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from legs import SMALL, until
 
 ROOT = Path(__file__).parent.parent.parent
-SMALL = (
-    "--steps",
-    "1",
-    "--prompts",
-    "4",
-    "--samples",
-    "3",
-    "--at-a-time",
-    "4",
-    "--min-unequal-groups",
-    "0.2",
-)
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
@@ -56,20 +45,11 @@ def below(process: subprocess.Popen[str], start: bytes) -> set[int]:
     return {pid for pid in named if ours(pid)}
 
 
-def until(found, seconds: float = 120.0) -> set[int]:
-    """Waits for processes to be there."""
-    end = time.monotonic() + seconds
-    while not (pids := found()):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return pids
-
-
 def test_a_lost_worker_is_tried_again_and_nothing_is_left_behind(tmp_path):
     out = tmp_path / "out"
     process = started(out)
     try:
-        victims = until(lambda: below(process, b"ray::_leg"))
+        victims = until(lambda: below(process, b"ray::_leg"), 120)
         os.kill(min(victims), signal.SIGKILL)
         said, errors = process.communicate(timeout=300)
     finally:

@@ -7,26 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from legs import SMALL, until
 
 from reviewbot.parity.faults import FAULTS
 
 ROOT = Path(__file__).parent.parent.parent
-SMALL = (
-    "--steps",
-    "1",
-    "--prompts",
-    "4",
-    "--samples",
-    "3",
-    "--at-a-time",
-    "4",
-    "--min-unequal-groups",
-    "0.2",
-)
 pytestmark = pytest.mark.slow
 
 
@@ -222,11 +210,3 @@ def processes(folder: Path) -> list[int]:
         if b"reviewbot.parity.leg" in words and any(os.fsencode(folder) in word for word in words):
             found.append(int(entry.parent.name))
     return found
-
-
-def until(holds, seconds: float = 60.0) -> None:
-    """Waits for something to hold."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -246,7 +246,9 @@ def _doubts(plan: Plan, cut: int | None) -> list[str]:
     if cut is None and status not in (-signal.SIGKILL, 128 + signal.SIGKILL):
         doubts.append(f"the cut leg was not killed: it ended with {status}")
     if cut is not None and cut < plan.min_cut:
-        doubts.append(f"the kill cut {cut} calls in mid-generation, fewer than {plan.min_cut}")
+        doubts.append(
+            f"the kill cut {cut} call{'s' * (cut != 1)} in mid-generation, fewer than {plan.min_cut}"
+        )
     return doubts
 
 

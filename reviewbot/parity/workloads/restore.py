@@ -78,7 +78,9 @@ def _doubts(plan: Plan, cut: int, accounts: tuple[dict[str, Any], dict[str, Any]
     if status != -signal.SIGKILL:
         doubts.append(f"the cut leg was not killed: it ended with {status}")
     if cut < plan.min_cut:
-        doubts.append(f"the kill cut {cut} calls in mid-generation, fewer than {plan.min_cut}")
+        doubts.append(
+            f"the kill cut {cut} call{'s' * (cut != 1)} in mid-generation, fewer than {plan.min_cut}"
+        )
     if accounts[0]["noise"] != accounts[1]["noise"]:
         doubts.append("the noise that samples are drawn with differs between the legs")
     return doubts
