@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +17,9 @@ from reviewbot.errors import UsageError
 from reviewbot.parity import tied
 
 ROOT = Path(__file__).parent.parent.parent
-_running: set[subprocess.Popen[bytes]] = set()
+MARK = "REVIEWBOT_PROCESS"  # by which what a command has started is known, wherever it has gone
+_running: dict[subprocess.Popen[bytes], str] = {}  # with the mark of each
+GONE = 5.0  # seconds after which a killed process is not waited for
 LONGEST = 1 << 16  # bytes of a line of output; a longer one is heard in pieces
 
 
@@ -75,6 +79,7 @@ def spawned(
     where it answers True the command and all that it started are killed by SIGKILL, and so they are after
     `timeout` seconds. Raises `UsageError` where there is no such command.
     """
+    mark = uuid.uuid4().hex
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
         try:
@@ -84,35 +89,53 @@ def spawned(
                 stdout=subprocess.PIPE,
                 stderr=file,
                 cwd=cwd,
-                env=dict(env),
+                env={**env, MARK: f"{os.environ.get(MARK, '')} {mark}".strip()},
                 start_new_session=True,
             )
         except OSError as error:
             raise UsageError(f"{words[0]}: {error.strerror}") from None
-        _running.add(process)
-        clock = threading.Timer(timeout, _end, [process]) if timeout else None
+        _running[process] = mark
+        clock = threading.Timer(timeout, _end, [process, mark]) if timeout else None
         if clock:
             clock.start()
         try:
             assert process.stdout is not None
             for line in iter(lambda: process.stdout.readline(LONGEST), b""):  # type: ignore[union-attr]
                 if hear(line):
-                    _end(process)
+                    _end(process, mark)
             return process.wait()
         finally:
             if clock:
                 clock.cancel()
-            _end(process)
+            _end(process, mark)
             process.wait()
-            _running.discard(process)
+            del _running[process]
 
 
 def end_all() -> None:
     """Ends every command that `spawned` has running in some thread, with all that they started."""
-    for process in tuple(_running):
-        _end(process)
+    for process, mark in tuple(_running.items()):
+        _end(process, mark)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
+    """Kills a command and all that it has started, in whatever session and under whatever parent."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+    end = time.monotonic() + GONE
+    while (left := _marked(mark)) and time.monotonic() < end:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _marked(mark: str) -> list[int]:
+    """The processes with a mark in their environment, on Linux; those that have ended show none."""
+    found = []
+    for name in os.listdir("/proc") if sys.platform == "linux" else ():
+        if name.isdecimal():
+            with contextlib.suppress(OSError):  # another user's, or gone
+                if mark.encode() in Path(f"/proc/{name}/environ").read_bytes():
+                    found.append(int(name))
+    return found
