@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from reviewbot.config import Parity
+    from reviewbot.parity.context import Decode
     from reviewbot.parity.dumps.dump import Dump
     from reviewbot.parity.engines.engine import Settings
     from reviewbot.parity.executors.executor import Executor
@@ -344,11 +345,15 @@ def _made(options: argparse.Namespace) -> _Ready:
     """The workloads with an engine of ours."""
     import msgspec
 
-    from reviewbot.parity import context
     from reviewbot.parity.faults import FAULTS
     from reviewbot.parity.workloads import engines, plan, restore
 
     work, settings = _settings(options)
+    if options.workload == "restore" and options.at_a_time < options.min_cut:
+        raise UsageError(
+            f"--at-a-time {options.at_a_time}: a kill cannot cut {options.min_cut} calls where no more than "
+            f"{options.at_a_time} are decoded together; lower --min-cut, or raise --at-a-time"
+        )
     made = plan.Plan(
         folder=options.out,
         work=work,
@@ -359,9 +364,7 @@ def _made(options: argparse.Namespace) -> _Ready:
         min_cut=options.min_cut,
         min_unequal_groups=options.min_unequal_groups,
         noise=options.noise,
-        decode=context.tokenizer(options.tokenizer or "ascii")
-        if options.tokenizer or not options.model
-        else None,
+        decode=_decoder(options),
         python=options.python,
         executor=_executor(options),
     )
@@ -380,6 +383,17 @@ def _made(options: argparse.Namespace) -> _Ready:
     return {**known, "other": other}, lambda progress: engines.run(
         made, other, options.other_python, progress
     )
+
+
+def _decoder(options: argparse.Namespace) -> Decode | None:
+    """What shows tokens as text: the tokenizer that is named, or the model's own where it is at hand."""
+    from reviewbot.parity import context
+
+    if options.tokenizer or not options.model:
+        return context.tokenizer(options.tokenizer or "ascii")
+    if (Path(options.model) / "tokenizer.json").is_file() and importlib.util.find_spec("tokenizers"):
+        return context.tokenizer(options.model)
+    return None
 
 
 def _owned(options: argparse.Namespace) -> _Ready:

@@ -327,9 +327,9 @@ def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
         yield "a wrong token where the text is the same: token ids were not written, only text was compared"
     for name in fields.absent:
         if name != "token_ids":
-            yield f"a wrong {name}: neither run wrote it"
+            yield f"a wrong value of {name}: neither run wrote it"
     for name in fields.vacuous:
-        yield f"a {name} of another row: it has the same value in every row"
+        yield f"a value of {name} out of another row: it is the same in every row"
     if unused := sorted(reference.unused | restored.unused):
         yield f"a difference in a field that is never compared: {_named(unused)}"
     if one_sided := sorted(reference.unused ^ restored.unused):

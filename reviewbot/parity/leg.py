@@ -10,6 +10,7 @@ import shutil
 import sys
 import time
 from collections import deque
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,7 @@ class _Leg:
                 in_flight[made.name] = made
                 self.ask(made)
             self.pieces(in_flight)
-            self.hold(rollouts.values(), step)
+            self.hold(rollouts.values(), step, len(queue))
         return list(rollouts.values())
 
     def ask(self, made: Rollout) -> None:
@@ -254,14 +255,21 @@ class _Leg:
             released=released,
         )
 
-    def hold(self, rollouts: Any, step: int) -> None:
-        """In the leg to be killed: once the last step is well under way, stands still until it is."""
+    def hold(self, rollouts: Collection[Rollout], step: int, queued: int) -> None:
+        """In the leg to be killed: once the last step is well under way, stands still until it is.
+
+        That is when a quarter of the rows are done; where too few are `queued` for another cut, when those in
+        flight have half of their budget.
+        """
         if not self.spec.min_cut or step != self.work.steps:
             return
-        cut = [made for made in rollouts if not made.done and len(made.tokens) - made.start >= BEGUN]
-        done = [made for made in rollouts if made.done]
-        if len(cut) >= self.spec.min_cut and len(done) * 4 >= len(rollouts):
-            _say(tokens=self.decoded, holding=len(cut))
+        long = [len(made.tokens) - made.start for made in rollouts if not made.done]
+        cut = sum(length >= BEGUN for length in long)
+        half = sum(length >= max(BEGUN, self.work.budget // 2) for length in long)
+        done = sum(made.done for made in rollouts)
+        last = queued < self.spec.min_cut <= half
+        if cut >= self.spec.min_cut and (done * 4 >= len(rollouts) or last):
+            _say(tokens=self.decoded, holding=cut)
             while True:
                 time.sleep(60)
 

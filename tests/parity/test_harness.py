@@ -168,7 +168,10 @@ def test_the_same_commit_twice_and_a_missing_command_are_refused(run, harness):
 
 def test_a_stopped_run_leaves_no_process_of_the_harness(harness, tmp_path):
     text = HARNESS.replace("import sampling", "import sampling, subprocess")
-    text = text.replace('if leg == "cut":', 'subprocess.Popen(["sleep", "77.25"]); time.sleep(100)\nif 1:')
+    text = text.replace(
+        'if leg == "cut":',
+        'subprocess.Popen(["sleep", "77.25"], start_new_session=True); time.sleep(100)\nif 1:',
+    )
     harness.write({"tests/harness.py": text})
     words = [
         sys.executable,

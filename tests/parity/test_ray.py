@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,12 @@ ROOT = Path(__file__).parent.parent.parent
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
-def started(out: Path, *words: str) -> subprocess.Popen[str]:
+def started(out: Path, *words: str, env: Mapping[str, str] = {}) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "reviewbot", "parity", "run", "--executor", "ray", "--out", str(out)]
     return subprocess.Popen(
         [*command, *SMALL, "--output-format", "json", *words],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, **env},
     )  # fmt: skip
 
 
@@ -75,3 +77,28 @@ def test_a_worker_lost_again_and_again_is_a_missing_leg_and_no_pass(tmp_path):
     assert (process.returncode, said) == (3, "")
     assert "leg was lost 2 times" in errors
     assert "Traceback" not in errors
+
+
+def test_a_stopped_run_leaves_nothing_of_ray_behind(tmp_path):
+    process = started(tmp_path / "out", env={"STOPPED_BY_A_TEST": str(tmp_path)})
+    try:
+        until(lambda: below(process, b"ray::_leg"), 120)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+        _, errors = process.communicate()
+    finally:
+        process.kill()
+    assert errors == ""
+    assert with_environment(str(tmp_path)) == []
+
+
+def with_environment(text: str) -> list[int]:
+    """The processes of which an environment variable holds a text, whatever has become of their parents."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if text.encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found

@@ -132,6 +132,42 @@ def test_a_model_that_was_never_trained_is_compared_on_replies_of_one_length(rev
     assert {sum(row["loss_mask"]) for row in rows} == {24}
 
 
+def test_rows_that_are_all_decoded_together_are_cut_all_the_same(reviewbot, tmp_path):
+    other_family(tmp_path / "model")
+    words = ("parity", "run", "--model", tmp_path / "model", "--steps", "1", "--prompts", "2", "--samples",
+             "4", "--at-a-time", "8", "--budget", "12", "--output-format", "json")  # fmt: skip
+    ran = reviewbot(*words, "--out", tmp_path / "out", "--task", "digest", "--plant", "all")
+    result = json.loads(ran.out)
+    assert (result["rows"], result["restored_calls"]) == (8, 8)
+    assert {fault["fault"]: fault["caught"] for fault in result["planted"]} == dict.fromkeys(FAULTS, True)
+    ran = reviewbot(*words, "--out", tmp_path / "other")
+    assert (ran.code, "--task digest" in json.loads(ran.out)["hints"][0]) == (3, True)
+    ran = reviewbot(*words, "--out", tmp_path / "long", "--budget", "99")
+    assert (ran.code, "takes 96 tokens" in ran.err, "lower --budget" in ran.err) == (2, True, True)
+    ran = reviewbot(*words, "--out", tmp_path / "few", "--min-cut", "9")
+    assert (ran.code, "a kill cannot cut 9 calls" in ran.err) == (2, True)
+
+
+def other_family(folder: Path) -> None:
+    """A small random GPT-2, whose positions are learnt, with a tokenizer that has no token to begin with."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    torch.manual_seed(1)
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    said = ["user: ann has 12 apples. bob gets 40 more. what is left? how many now? got 0123456789"] * 20
+    known = trainers.UnigramTrainer(vocab_size=80, special_tokens=["<unk>"], unk_token="<unk>")
+    tokenizer.train_from_iterator(said, known)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>").save_pretrained(folder)
+    config = GPT2Config(
+        vocab_size=128, n_embd=64, n_layer=2, n_head=4, n_positions=96, bos_token_id=None, eos_token_id=None,
+        initializer_range=0.2,
+    )  # fmt: skip
+    GPT2LMHeadModel(config).save_pretrained(folder)
+
+
 def test_two_copies_of_a_model_give_the_rows_of_one_and_die_with_their_leg(reviewbot, tmp_path):
     untrained(tmp_path / "model")
     words = ("--model", tmp_path / "model", "--task", "digest", "--steps", "1", "--prompts", "4", "--samples",

@@ -48,6 +48,8 @@ class Transformers:
         # The argument was renamed between releases.
         known = inspect.signature(self._model.forward).parameters
         self._cache = "cache" if "cache" in known else "past_key_values"
+        config = self._model.config.get_text_config()
+        self._positions: int | None = getattr(config, "max_position_embeddings", None)
         self._waiting: deque[Request] = deque()
         self._running: list[_Running] = []
 
@@ -74,6 +76,11 @@ class Transformers:
 
     def _decode(self, running: _Running) -> Piece:
         request = running.request
+        if self._positions and running.length > self._positions:
+            raise UsageError(
+                f"--model {self._settings.model}: takes {self._positions} tokens, and row {request.row} has "
+                "more: lower --budget"
+            )
         ids = torch.tensor([running.fed], device=self._device)
         cached = {self._cache: running.cache}
         with torch.inference_mode():

@@ -35,7 +35,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """How each leg ended, by name; or `why` not: by wrong use, by a leg that failed, or by one that is lost."""
+    """How each leg ended, by name; or `why` not: wrong use, a leg that failed, or one that is lost."""
 
     kind: Literal["ended", "usage", "failed", "lost"]
     ended: dict[str, Ended] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,14 @@ def run(plan: Plan, progress: Progress) -> Result:
         mismatch=_mismatch(plan) if plan.trainer else None,
         run=_summary(plan, time.monotonic() - begun),
         profile=_profile(plan, seconds),
+        hints=(*result.hints, *_hints(plan, result)),
         could_not_notice=(*result.could_not_notice, *planning.blind(faults)),
     )
+
+
+def _hints(plan: Plan, result: Result) -> Iterator[str]:
+    if "reward" in result.vacuous_fields and plan.work.task == "calculator":
+        yield "a model that has not learnt to use the calculator earns nothing; --task digest pays any model"
 
 
 def judged(plan: Plan, folder: Path) -> Result:
