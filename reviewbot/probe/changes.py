@@ -318,7 +318,7 @@ def _integer(value: int, name: str, label: str, change: Changer) -> Iterator[Cha
         yield change(ODD if value != ODD else ODD + 1, "changed", "changed", "real")
         return
     yield change(value + 1, "changed", "changed", "real")
-    for bound in (0, -1, 1, value - 1):
+    for bound in dict.fromkeys((0, -1, 1, value - 1)):
         if bound not in (value, value + 1):
             yield change(bound, "changed", "changed", "real")
 

@@ -174,8 +174,12 @@ def _never_fired(session: Session, made: Matrix) -> list[Dead]:
     if not made.rows:
         return []
     fired = {key for row in made.rows for key in row.fires}
+    # Of a table not every key is changed: one whose value never was says nothing of the check.
+    changed = {part for row in made.rows for part in (*row.change.edit.path, *row.change.edit.along)}
     out = []
     for key in made.reached:
+        if not changed.issuperset(key[1:]):
+            continue
         if key not in fired and key not in made.silent and int(key[0]) < len(session.sites):
             says = f"did not fire on any of {len(made.rows)} edits"
             out.append(Dead(place(session, key), 1, says, _words(key)))

@@ -68,6 +68,8 @@ def replay(path: Path, *, python: str | None = None) -> Replay:
     worlds = [one.arguments for one in saved]
     classes = classes_of(calls, calls[0].module)
     labels, files = _wiring(path, document)
+    if any(not 0 <= place < len(aim.words) for place, _ in files.values()):
+        raise UnreadableFile(str(path), f"names files where {aim.name} has no words")
     with Session(
         aim, module=calls[0].module, also=classes, python=python, worlds=worlds, calls=labels, files=files
     ) as session:

@@ -156,9 +156,14 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
             elsewhere, passed = _like(members[0], tried)
             found.append(Passing(why, tuple(members), effective, elsewhere, passed - 1, what_if))
     roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
-    found.sort(
-        key=lambda one: (_ORDER[one.why], roots.index(one.best.change.edit.path[0]), _readable(one.best))
-    )
+
+    def rank(one: Passing) -> tuple[object, ...]:
+        change = one.best.change
+        # What a branch lets through is shown on a value that could be, before one that is no number.
+        odd = one.why == "excuse" and change.size in ("nan", "infinite")
+        return (_ORDER[one.why], odd, roots.index(change.edit.path[0]), _readable(one.best))
+
+    found.sort(key=rank)
     return _one_for_each(found)
 
 
@@ -220,6 +225,16 @@ def newly_taken(session: Session, base: Run, run: Run) -> tuple[int, ...]:
     return tuple(sorted(numbers, key=rank))
 
 
+def taken_anyway(session: Session, base: Run, run: Run) -> list[tuple[int, bool]]:
+    """The branches around a check that a run takes as the unchanged one does."""
+    found = []
+    for number, outcome in sorted(run.outcomes & base.outcomes):
+        site = session.known(number)
+        if site is not None and site.escape == ("true" if outcome else "false"):
+            found.append((number, outcome))
+    return found
+
+
 def _what_if(
     session: Session,
     world: int,
@@ -235,6 +250,14 @@ def _what_if(
     for number in escapes:
         if session.one(world, [best.change.edit], forced={number: not outcomes[number]}).noticed:
             effective.append(number)
+    if not effective:
+        # A branch that the unchanged run takes too, as where rows are excused by what is recorded of them.
+        for number, outcome in taken_anyway(session, base, best.run):
+            forced = {number: not outcome}
+            caught = session.one(world, [best.change.edit], forced=forced).noticed
+            if caught and session.one(world, forced=forced).passes:
+                effective.append(number)
+                outcomes[number] = outcome
     if not effective:
         return (), None
     around = [n for n in effective if session.sites[n].escape in ("true", "false")]

@@ -206,16 +206,40 @@ def structure(row: Plain) -> tuple[object, ...]:
 
 
 def representatives(rows: Sequence[Plain], marks: Sequence[object] = ()) -> list[int]:
-    """One index for each structure (and mark): the shortest row of it."""
+    """One index for each structure (and mark): the shortest row of it.
+
+    And for each kind that a field names, as a flag does, a row of that kind: a branch may treat it apart.
+    """
     best: dict[object, tuple[int, int]] = {}
     for index, row in enumerate(rows):
         key = (structure(row), marks[index] if marks else None)
         size = sum(len(value) for value in fields(row).values() if type(value) is list)
         if key not in best or size < best[key][0]:
             best[key] = (size, index)
-    return sorted(index for _, index in best.values())
+    chosen = {index for _, index in best.values()}
+    for kinds in _kinds(rows):
+        for value in dict.fromkeys(kinds):
+            if not any(kinds[index] == value for index in chosen):
+                chosen.add(kinds.index(value))
+    return sorted(chosen)
 
 
+MOST_KINDS = 4
+
+
+def _kinds(rows: Sequence[Plain]) -> Iterator[list[tuple[str, Plain]]]:
+    """The values of each field that names a kind: flags; texts and whole numbers of which few come often."""
+    records = [fields(row) for row in rows]
+    for name in records[0] if records else ():
+        values = [record.get(name) for record in records]
+        different = {(type(value).__name__, value) for value in values if type(value) in _NAMING}
+        flags = all(type(value) is bool for value in values)
+        few = 1 < len(different) <= MOST_KINDS and 2 * len(different) <= len(values)
+        if all(type(value) in _NAMING for value in values) and (flags or few):
+            yield [(type(value).__name__, value) for value in values]
+
+
+_NAMING = (bool, str, int, type(None))
 _ROW_NUMBER = re.compile(r"(^|_)(row|index|idx|position|sample)(_?(index|idx|number|id))?$")
 
 

@@ -46,6 +46,25 @@ def test_an_edit_without_a_place_is_an_error_and_no_pass(reviewbot, weak):
     assert "has no place in its arguments" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("witnesses", [None], "witness 1 is not one"),
+        ("witnesses", [], "holds no witness to replay"),
+        ("target", "tests/other.py::main", "speaks of tests/other.py::main, which is not here"),
+        ("files", {"left": [99, "left.jsonl"]}, "names files where tests/parity.py::main has no words"),
+        ("labels", {"left": "first"}, "is not evidence of `reviewbot probe --save`"),
+    ],
+)
+def test_evidence_that_was_tampered_with_is_refused(reviewbot, weak, key, value, says):
+    reviewbot("probe", "tests/parity.py::main", "--save", "evidence.json", cwd=weak)
+    document = json.loads((weak / "evidence.json").read_text())
+    (weak / "evidence.json").write_text(json.dumps({**document, key: value}))
+    ran = reviewbot("probe", "replay", "evidence.json", cwd=weak)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
 def test_a_file_that_is_no_evidence_is_named(reviewbot, weak):
     (weak / "other.json").write_text("[]")
     ran = reviewbot("probe", "replay", "other.json", cwd=weak)

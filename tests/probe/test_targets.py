@@ -91,6 +91,40 @@ def test_a_collection_that_is_returned_holds_the_failures_whatever_its_name(prob
     assert {one["line"] for one in document["checks"]} == {7, 9}
 
 
+def test_an_excuse_that_the_passing_run_takes_too_is_one(probed, repo):
+    folder = repo(
+        scans="""
+        def compare(before, after):
+            resumed = {row["scan"] for row in after if row["resumed"]}
+            for a, b in zip(before, after, strict=True):
+                assert a["scan"] == b["scan"]
+                if b["scan"] in resumed:
+                    continue
+                assert a["pixels"] == b["pixels"]
+                assert a["weight"] == b["weight"]
+        """,
+        test_scans="""
+        import copy
+        from scans import compare
+
+        def test_same():
+            rows = [
+                {"scan": n, "resumed": n == 1, "pixels": [n, 7], "loss_mask": [0, 1], "weight": 1.5}
+                for n in range(3)
+            ]
+            compare(rows, copy.deepcopy(rows))
+        """,
+    )
+    code, document = probed(folder, "scans.py::compare")
+    assert code == 1
+    first = document["witnesses"][0]
+    assert (first["why"], first["escapes"][0]["line"]) == ("excuse", 6)
+    assert first["changes"][0]["where"].endswith(".pixels[0]")
+    assert "unchanged arguments still pass" in first["what_if"]
+    assert first["caught_elsewhere"] > 0
+    assert {"path": "scans.py", "line": 6, "times": 1} in document["excuses_taken"]
+
+
 def test_a_nan_passes_a_tolerance_that_no_small_change_exceeds(probed, repo):
     folder = repo(
         wide="""
@@ -363,6 +397,41 @@ def test_a_command_line_is_run_on_changed_files(probed, repo, reviewbot):
     assert (folder / "b.jsonl").read_text() == "\n".join(rows) + "\n"
     reviewbot("probe", command, "--save", "e.json", cwd=folder)
     assert reviewbot("probe", "replay", "e.json", cwd=folder).code == 0
+
+
+def test_a_loop_over_ids_makes_no_check_of_its_own_of_each(probed, repo):
+    folder = repo(
+        pages="""
+        def compare(old, new):
+            by_url = {row["url"]: row for row in new}
+            for url, row in {row["url"]: row for row in old}.items():
+                for name in ("status", "length"):
+                    if by_url[url][name] != row[name]:
+                        raise AssertionError(f"{url}: {name}")
+
+        def tables(old, new):
+            for url in old:
+                if old[url] != new[url]:
+                    raise AssertionError(url)
+        """,
+        test_pages="""
+        import copy
+        from pages import compare, tables
+
+        def test_same():
+            old = [{"url": f"/{n}", "status": 200 + n, "length": n} for n in range(5)]
+            compare(old, copy.deepcopy(old))
+
+        def test_tables():
+            old = {f"/{n}": {"status": 200 + n, "length": n} for n in range(9)}
+            tables(old, copy.deepcopy(old))
+        """,
+    )
+    _, document = probed(folder, "pages.py::compare")
+    assert [one["text"].rpartition(" [")[2] for one in document["checks"]] == ["length]", "status]"]
+    assert document["dead"] == []
+    _, document = probed(folder, "pages.py::tables")
+    assert document["dead"] == []
 
 
 def test_two_dumps_are_the_sides(probed, repo, reviewbot):

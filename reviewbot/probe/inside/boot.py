@@ -103,7 +103,9 @@ class Child:
 
     def keep(self, asked: dict[str, Any]) -> None:
         """`world`: arguments that later requests name by number."""
-        self.worlds[int(asked["number"])] = plain.decode(asked["world"])
+        world = plain.decode(asked["world"])
+        self.worlds[int(asked["number"])] = world
+        self.switchboard.names |= plain.names(world)
         self.reply({"kept": int(asked["number"])})
 
     def judge(self, asked: dict[str, Any]) -> None:

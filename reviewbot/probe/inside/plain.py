@@ -374,6 +374,14 @@ def items(value: Plain) -> Iterable[tuple[Any, Plain]]:
     return ()
 
 
+def names(value: Plain) -> set[str]:
+    """The names of fields and the keys in a value that are text."""
+    found = {key for key, _ in items(value) if type(key) is str}
+    for _, part in items(value):
+        found |= names(part)
+    return found
+
+
 def at(value: Plain, path: Path) -> Plain:
     """The part of a value at a path. Raises LookupError where there is none."""
     for key in path:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-# A check, told apart by the text in the variables of the loops around it (a field's name, for one).
+# A check, told apart by the names of fields that the variables of the loops around it hold.
 Key = tuple[Any, ...]
 
 
@@ -26,6 +26,8 @@ class Switchboard:
         self.given: dict[int, list[Any]] = {}
         self.seen: dict[int, list[Any]] | None = None
         self.reached: Counter[Key] = Counter()
+        # Names of fields and keys in the arguments: other text, as a row's id, tells no checks apart.
+        self.names: set[str] = set()
         self.reset()
 
     def reset(
@@ -45,13 +47,16 @@ class Switchboard:
 
     def check(self, number: int, failing: Any, around: tuple[Any, ...] = ()) -> bool:
         """Whether the check may fail now."""
-        key = (number, *(part for part in around if type(part) is str))
+        key = self._key(number, around)
         self.reached[key] += 1
         return bool(failing) and self._fails(number, key)
 
     def caught(self, number: int, _: object, around: tuple[Any, ...] = ()) -> bool:
         """Whether a failure that was already counted as reached may go on."""
-        return self._fails(number, (number, *(part for part in around if type(part) is str)))
+        return self._fails(number, self._key(number, around))
+
+    def _key(self, number: int, around: tuple[Any, ...]) -> Key:
+        return (number, *(part for part in around if type(part) is str and part in self.names))
 
     def _fails(self, number: int, key: Key) -> bool:
         if number in self.off or key in self.off:
@@ -66,7 +71,7 @@ class Switchboard:
 
     def reach(self, number: int, _: object, around: tuple[Any, ...] = ()) -> None:
         """Counts an assertion call that is about to run."""
-        self.reached[(number, *(part for part in around if type(part) is str))] += 1
+        self.reached[self._key(number, around)] += 1
 
     def branch(self, number: int, condition: Any) -> bool:
         """The truth of a condition."""
