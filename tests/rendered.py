@@ -40,7 +40,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.elements.append(tag)
         attributes = dict(attrs)
-        assert set(attributes) <= {"href", "lang"}, attributes
+        assert set(attributes) <= {"href", "lang", "align"}, attributes
         if "href" in attributes:
             self.links.append(attributes["href"])
         if tag in ("code", "pre"):

@@ -7,6 +7,7 @@ first step only; for the second a zero-width space breaks what it looks for. It 
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -70,11 +71,20 @@ def one_line(text: str) -> str:
 
 def plain(text: str) -> Markdown:
     """The text as words on one line."""
-    words = _COMMIT.sub(lambda match: BREAK.join(_sixes(match[0])), _TRIGGERS.sub(BREAK, one_line(text)))
-    words = _INLINE.sub(lambda match: _escaped(match[0]), words)
+    words = _INLINE.sub(lambda match: _escaped(match[0]), _broken(one_line(text)))
     return Markdown(
         _STARTS.sub(lambda match: rf"{match[1]}\{match[2]}" if match[1] else rf"\{match[3]}", words)
     )
+
+
+def within_html(text: str) -> Markdown:
+    """The text as words between tags, where Markdown is not read, and GitHub's filters look all the same."""
+    return Markdown(html.escape(_broken(one_line(text))))
+
+
+def _broken(words: str) -> str:
+    """Words in which GitHub's filters find nothing."""
+    return _COMMIT.sub(lambda match: BREAK.join(_sixes(match[0])), _TRIGGERS.sub(BREAK, words))
 
 
 def _sixes(digits: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from functools import cache
 from importlib import resources
@@ -56,7 +55,7 @@ def _environment() -> jinja2.Environment:
         markdown=Markdown,
         cell=inert.cell,
         marker=lambda text: Markdown(re.sub("[^A-Za-z0-9]", "", text)),
-        html=lambda text: Markdown(html.escape(inert.one_line(text))),
+        html=inert.within_html,
         counted=lambda number, what: f"{number} {what}{'' if number == 1 else 's'}",
     )
     return made

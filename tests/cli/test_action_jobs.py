@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +14,7 @@ from threading import Thread
 import pytest
 from fakegithub import POSTER
 
+from reviewbot.cli.action import runner
 from reviewbot.github import jobs
 from reviewbot.github.client import GitHub, Pace
 
@@ -304,3 +306,20 @@ def test_a_report_takes_nothing_but_what_the_authorizing_job_gives(job, fake, wr
     ran, _ = job("report", *(f"{name}={value}" for name, value in given.items()), token="poster")
     assert ran.code == 2
     assert fake.calls == []
+
+
+@pytest.mark.parametrize(
+    "value", ["x\nfailing=0", "x\r\nrun=parity", "x\nEOF\nrun=parity\nrest<<EOF\n", "x\n"]
+)
+def test_no_value_of_an_output_makes_another(monkeypatch, tmp_path, value):
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
+    runner.outputs({"target": value, "after": "1"})
+    found, rest = {}, (tmp_path / "output").read_bytes().decode().split("\n")
+    while rest:
+        name, given = re.match(r"([a-z]*)(.*)", rest.pop(0), re.DOTALL).groups()
+        if given.startswith("<<"):
+            until = rest.index(given[2:])
+            found[name], rest = "\n".join(rest[:until]), rest[until + 1 :]
+        elif name:
+            found[name] = given[1:]
+    assert found == {"target": value, "after": "1"}

@@ -72,6 +72,23 @@ def test_mode_post_finds_the_pull_request_of_a_run(reviewbot, fake, bot, pull, t
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("fork", [None, "mallory/trainer"])
+def test_mode_post_of_a_run_that_a_push_overtook_posts_nothing(reviewbot, fake, bot, pull, tmp_path, fork):
+    """Nor does that of a branch of the same name in another fork: it is the commit that counts."""
+    opened = pull(FILES, fork=fork)
+    event = tmp_path / "event.json"
+    run = {"head_sha": opened.head, "event": "pull_request", "head_branch": "topic"}
+    of = {"head_repository": {"full_name": fork or fake.slug}}
+    event.write_text(json.dumps({"workflow_run": {**run, **of}}))
+    later = bot.push({"later.py": "x = 1\n"})
+    fake.open_pull(opened.base, later, 8, fork="eve/trainer")
+    runner = {"GITHUB_EVENT_PATH": str(event), "RUNNER_TEMP": str(tmp_path)}
+    ran = reviewbot("action", "--mode", "post", env={**fake.environ(), **runner})
+    assert ran.code == 0 and "no open pull request has this commit as its head any more" in ran.out
+    assert fake.writes == []
+
+
+@pytest.mark.slow
 def test_mode_post_with_a_weak_token_leaves_annotations(reviewbot, fake, pull, tmp_path):
     opened = pull(FILES)
     fake.tokens["reader"] = READER

@@ -240,6 +240,21 @@ def test_of_two_in_one_function_each_follows_its_own_words_through_a_formatter(b
     assert {t.id: t.finding.span.line for t in told.review.threads} == {"C1": 6, "C2": 2}
 
 
+def test_an_id_follows_code_that_is_edited_while_its_file_gets_another_name(bot, pull):
+    pull({PATH: THREE})
+    bot.review()
+    bot.push({PATH: None, "tests/test_renamed.py": THREE.replace('"rows of a"', '"rows of all of a"')})
+    assert states(bot.review()) == {"C1": "open", "C2": "open", "C3": "open"}
+    assert len(bot.titles) == 3
+
+
+def test_what_a_change_takes_back_is_gone(bot, pull):
+    pull({PATH: weak("a"), "tests/test_b.py": weak("b")}, base={PATH: strong("a")})
+    assert states(bot.review()) == {"C1": "new", "C2": "new"}
+    bot.push({PATH: strong("a")})
+    assert set(settled(bot.review()).values()) == {"gone"}
+
+
 def test_what_is_mended_elsewhere_is_fixed_though_its_line_stands(bot, pull):
     pull({PATH: LOOP})
     assert states(bot.review()) == {"C1": "new"}
@@ -470,3 +485,15 @@ def test_a_pull_request_that_goes_to_another_branch_keeps_its_ids(fake, bot, pul
     # What the other branch has already is no part of the change, and nobody mended it.
     assert {**states(told), **settled(told)} == {"C1": "gone", "C2": "open", "C3": "open"}
     assert len(bot.titles) == 3 and "1 gone with the code (C1)" in bot.summary
+
+
+def test_what_the_bot_s_account_replies_is_no_thread(fake, bot, pull):
+    """A workflow that shares the account, and repeats what a comment holds."""
+    pull({PATH: THREE})
+    bot.review()
+    kept, look = bot.ledger.entries[0], bot.ledger.rounds[-1]
+    other = replace(kept, id="C9", state="open", fingerprint="other", text="other", code="other")
+    mark = ledger_text.mark(ledger_text.Mark("acme/trainer", 7, look, other))
+    fake.reply(bot.comments[0]["id"], f"as was said\n{mark}", by="github-actions[bot]")
+    told = bot.review()
+    assert states(told) == {"C1": "new", "C2": "new", "C3": "new"} and settled(told) == {}

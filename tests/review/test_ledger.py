@@ -59,6 +59,13 @@ def test_a_broken_one_is_none(at):
     assert ledger.decode(line[:at] + line[at + 1 :], "acme/trainer", 7) is None
 
 
+def test_one_whose_digest_is_another_is_none():
+    line = ledger.encode(kept(entry(1)))
+    digit = line.index(" ", len("<!-- reviewbot-ledger")) + 1
+    other = "0" if line[digit] != "0" else "1"
+    assert ledger.decode(line[:digit] + other + line[digit + 1 :], "acme/trainer", 7) is None
+
+
 def test_one_that_unpacks_to_too_much_is_none(monkeypatch):
     line = ledger.encode(kept(*map(entry, range(1, 50))))
     assert ledger.decode(line, "acme/trainer", 7) is not None
