@@ -175,6 +175,13 @@ class ConstantVerdict(Rule):
                 setup.each(lambda row: add(row))
                 assert not found
         """),
+        # Code that is switched off.
+        Example("""
+            def check(rows):
+                if rows.lazy and False:
+                    raise AssertionError("not yet")
+                return rows
+        """),
         # What fails on purpose, and the language itself.
         Example("""
             def test(run):
@@ -356,6 +363,8 @@ def _certainty(
         return "question" if asserts and alone and value in (True, 1) else None
     if any(isinstance(below, cst.NamedExpr) for below in walk(condition)):
         return None
+    if not asserts and _is_switched_off(condition):
+        return None
     compares = isinstance(condition, (cst.Comparison, cst.BooleanOperation))
     return "proved" if asserts or always.places or compares else None
 
@@ -364,6 +373,15 @@ def _of_plain_values(unit: Unit) -> int:
     """How many checks of a unit compare two plain values."""
     conditions = (_condition(check)[0] for check in checks(unit))
     return sum(condition is not None and _is_of_plain_values(condition) for condition in conditions)
+
+
+def _is_switched_off(condition: cst.BaseExpression) -> bool:
+    """Whether a condition ends in `and False`, as `if False:` alone would say."""
+    return (
+        isinstance(condition, cst.BooleanOperation)
+        and isinstance(condition.operator, cst.And)
+        and literal(condition.right) is False
+    )
 
 
 def _is_of_plain_values(node: cst.BaseExpression) -> bool:

@@ -61,6 +61,24 @@ class DuplicateTest(Rule):
         """),
     )
     good = (
+        # Classes that differ in what their fields are annotated with.
+        Example("""
+            def test_plain(make):
+                class Row:
+                    tokens: list[int] = field()
+                    reward: float = field()
+                made = make(Row)
+                assert made.columns == ["tokens", "reward"]
+                assert made.kinds == ["array", "number"]
+
+            def test_named(make):
+                class Row:
+                    tokens: "list[int]" = field()
+                    reward: Named[float] = field()
+                made = make(Row)
+                assert made.columns == ["tokens", "reward"]
+                assert made.kinds == ["array", "number"]
+        """),
         Example("""
             import pytest
 
@@ -163,6 +181,11 @@ def _test(unit: Unit) -> _Test | None:
     tree = unit.tree
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     words, nodes = body_words(tree)
+    # What a class in a test annotates its fields with is what such a test is about.
+    words = [
+        *words,
+        *(ast.dump(node.annotation) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign)),
+    ]
     return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
 
 
