@@ -132,3 +132,25 @@ def test_a_page_has_plots_in_words_too_and_loads_nothing(reviewbot, tmp_path):
     assert len(ids) == len(set(ids)) > 20
     assert set(re.findall(r'(?:href|src)="([^#"][^"]*)"', page)) == set()
     assert reviewbot("parity", "compare", "one", "one", "--page", "no/such/page.html").code == 2
+
+
+def test_a_page_draws_rows_set_aside_and_marks_where_log_probs_part(reviewbot, tmp_path):
+    top = [None, {"65": -0.5, "66": -0.53}, None, None]
+    row = {"step": 1, "token_ids": [64, 65, 70, 71], "loss_mask": [0, 1, 1, 1], "dtype": "bfloat16",
+           "logprobs": [0, -0.5, -2, -3], "top_logprobs": top}  # fmt: skip
+    rows = [{**row, "prompt": at // 2, "sample": at % 2, "reward": at % 2} for at in range(8)]
+    other = [{**made} for made in rows]
+    other[2] = {**rows[2], "token_ids": [64, 66, 70, 71]}
+    for side, made in (("one", rows), ("other", other)):
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in made))
+    words = ("parity", "compare", "one.jsonl", "other.jsonl", "--tokenizer", "ascii", "--page", "page.html")
+    assert reviewbot(*words).code == 1
+    page = unescape((tmp_path / "page.html").read_text())
+    assert "At index 1 token 65 became 66; they are 0.03 and 0.03 nats apart, and 0.0625 is rounding." in page
+    assert "First difference: index 1 (A → B)." in page
+    other[2] = {**rows[2], "logprobs": [0, -0.5, -2, -4]}
+    (tmp_path / "other.jsonl").write_text("".join(json.dumps(r) + "\n" for r in other))
+    assert reviewbot(*words).code == 1
+    page = unescape((tmp_path / "page.html").read_text())
+    assert "First difference of logprobs: index 3 (-3 → -4)." in page
+    assert "The model did not sample it" not in page
