@@ -1,7 +1,8 @@
 """What bare vLLM takes for the tokens of a run's reference: `python benchmarks/gpu/bare.py RUN`.
 
 The same prompts, as many tokens of each call, the same log-probs, batch size, mode and attention; no noise,
-no journal, no rows. Prints one JSON object.
+no journal, no rows. Prints one JSON object: its seconds, and the run's over them. What starting an engine
+takes is in neither.
 """
 
 from __future__ import annotations
@@ -62,7 +63,24 @@ def main(run: Path) -> None:
     begun = time.monotonic()
     tokens = sum(generate(turn) for turn in turns)
     seconds = time.monotonic() - begun
-    print(json.dumps({"tokens": tokens, "seconds": seconds, "tokens_per_second": tokens / seconds}))
+    own = account["decoded"] / account["seconds"]
+    said = {
+        "tokens": tokens,
+        "seconds": round(seconds, 3),
+        "tokens_per_second": round(tokens / seconds, 1),
+        "harness_tokens_per_second": round(own, 1),
+        "harness_over_bare": round(own / (tokens / seconds), 3),
+        "three_legs_seconds": round(legs := three_legs(run, account["seconds"]), 3),
+        "three_legs_over_bare": round(legs / seconds, 3),
+    }
+    print(json.dumps(said))
+
+
+def three_legs(run: Path, reference: float) -> float:
+    """Seconds of a run's three legs, one after the other, without the starts of their engines."""
+    killed = json.loads((run / "cut" / "killed.json").read_text())
+    restored = json.loads((run / "restored" / "account.json").read_text())
+    return float(reference + killed["seconds"] - killed["load"] + restored["seconds"])
 
 
 if __name__ == "__main__":
