@@ -34,6 +34,7 @@ def parity(name: str, *words: object) -> list[object]:
 STAGES: dict[str, list[list[object]]] = {
     "model": [[HERE / "model.py", WORK / "model"]],
     "noise": [[HERE / "noise.py"]],
+    "pace": [[HERE / "pace.py", WORK / "model", WORK / "pace"]],
     "toy": [parity("toy", *TOY, "--plant", "all", "--control", "--trainer")],
     "toy-default": [parity("toy-default", *TOY, *FLASH)],
     "big": [parity("big", *BIG, *INVARIANT), [HERE / "bare.py", WORK / "big"]],

@@ -43,7 +43,7 @@ def main(words: list[str]) -> int:
         _say(ready=load)
         for out in spec.outs:
             _say(leg=Path(out.folder).name)
-            _Leg(spec, engine, codec, out).run(load, about)
+            Making(spec, engine, codec, out).run(load, about)
     except ReviewbotError as error:
         print(f"reviewbot: {error}", file=sys.stderr)
         return 2
@@ -59,7 +59,9 @@ def _say(**values: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-class _Leg:
+class Making:
+    """The making of one leg with an engine that has started."""
+
     def __init__(self, spec: Spec, engine: Engine, codec: Codec, out: Out) -> None:
         self.spec, self.work, self.engine, self.codec = spec, spec.work, engine, codec
         self.out, self.planted, self.at_a_time = Path(out.folder), Planted(out.fault), out.at_a_time

@@ -40,6 +40,9 @@ class Vllm:
             os.environ.setdefault(name, value)
         self._sha256 = weights.Sha256(settings.model)
         on_gpu = _on_gpu()
+        if not on_gpu and settings.tensor_parallel_size > 1:
+            # vLLM binds a worker to a NUMA node of its own, which few machines have enough of.
+            os.environ.setdefault("VLLM_CPU_OMP_THREADS_BIND", _cores(settings))
         hindered = _hindered(settings.model, on_gpu)
         if settings.batch_invariant and hindered:
             raise UsageError(f"--batch-invariant: {hindered}")
@@ -64,6 +67,7 @@ class Vllm:
             options["max_num_batched_tokens"] = narrow
         if settings.tensor_parallel_size > 1:
             options["tensor_parallel_size"] = settings.tensor_parallel_size
+            options["worker_extension_cls"] = "reviewbot.parity.engines.vllm_noise.Drawn"
         self._settings, self._vllm = settings, vllm
         self._about: dict[str, Any] = {
             "batch_invariant": invariant,
@@ -73,7 +77,7 @@ class Vllm:
         }
         if hindered and on_gpu and settings.batch_invariant is None:
             self._about["fell_back"] = f"not in batch-invariant mode: {hindered}"
-        llm = vllm.LLM(
+        self.llm = vllm.LLM(
             settings.model,
             skip_tokenizer_init=True,
             dtype=settings.dtype,
@@ -86,10 +90,11 @@ class Vllm:
             logits_processors=[KeyedNoise],
             **options,
         )
-        self._engine = llm.llm_engine
+        self._engine = self.llm.llm_engine
         self._requests: dict[str, Request] = {}
         self._seen: dict[str, int] = {}
-        self._candidates, self._drawn = candidates, dict[tuple[str, int], dict[int, float]]()
+        self._drawn: dict[tuple[str, int], dict[int, float]] = {}
+        self._candidates = candidates if settings.tensor_parallel_size == 1 else self._asked
         self._warm()
 
     def add(self, request: Request) -> None:
@@ -156,6 +161,11 @@ class Vllm:
             )
         return scores
 
+    def _asked(self) -> dict[tuple[str, int], dict[int, float]]:
+        """The candidates of a worker process: all of them draw alike, so one is believed."""
+        found: list[dict[tuple[str, int], dict[int, float]]] = self._engine.collective_rpc("drawn_candidates")
+        return found[0]
+
     def _noised(self, request: Request, position: int, at: dict[int, float]) -> dict[int, float]:
         key = numpy.uint64(noise.key(self._settings.seed, request.row, position))
         drawn = noise.at(key, numpy.array(list(at))).tolist()
@@ -189,6 +199,13 @@ class Vllm:
             "dtype": self._settings.dtype,
             "model_sha256": self._sha256.value(),
         }
+
+
+def _cores(settings: Settings) -> str:
+    """Cores for each worker process, as vLLM reads them."""
+    cores = sorted(os.sched_getaffinity(0))
+    shares = [cores[at :: settings.tensor_parallel_size] for at in range(settings.tensor_parallel_size)]
+    return "|".join(",".join(map(str, share[: settings.threads] or cores[:1])) for share in shares)
 
 
 def _on_gpu() -> bool:

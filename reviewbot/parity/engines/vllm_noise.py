@@ -14,8 +14,8 @@ from reviewbot.parity import noise
 from reviewbot.parity.engines.engine import CANDIDATES
 
 # What was drawn from, a step an entry: names, tokens, scores, and whether the last two hold already. vLLM
-# reports candidates of the log-probs without noise, among which the one that nearly won need not be. In a
-# worker process of vLLM's own nobody asks, so old entries go.
+# reports candidates of the log-probs without noise, among which the one that nearly won need not be. The
+# worker processes of tensor parallelism all keep theirs and one is asked, so old entries go.
 drawn_from: deque[tuple[list[tuple[str, int]], torch.Tensor, torch.Tensor, Callable[[], bool]]] = deque(
     maxlen=64
 )
@@ -90,3 +90,11 @@ def candidates() -> dict[tuple[str, int], dict[int, float]]:
         for name, at, values in zip(names, tokens.tolist(), scores.tolist(), strict=True):
             found[name] = dict(zip(at, values, strict=True))
     return found
+
+
+class Drawn:
+    """What a worker process of tensor parallelism can be asked, beside what vLLM's own can."""
+
+    def drawn_candidates(self) -> dict[tuple[str, int], dict[int, float]]:
+        """`candidates` of this process."""
+        return candidates()
