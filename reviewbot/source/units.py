@@ -85,7 +85,7 @@ def below(node: ast.AST) -> list[ast.AST]:
 
 def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
     """Facts of everything under `roots`; without `nested`, a definition is seen and not entered."""
-    kinds: set[type[ast.AST]] = set()
+    leaves: set[type[ast.AST]] = set()
     calls: set[str] = set()
     names: set[str] = set()
     stored: dict[str, list[ast.Name]] = {}
@@ -97,34 +97,52 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
         under: list[ast.AST] = []
         for node in level:
             kind = type(node)
-            kinds.add(kind)
             if kind is ast.Name:
+                leaves.add(kind)
                 names.add(node.id)  # type: ignore[attr-defined]
                 if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
                     stored.setdefault(node.id, []).append(node)  # type: ignore[attr-defined,arg-type]
                 continue
             if kind is ast.Constant or (not nested and kind in _DEFINITIONS):
+                leaves.add(kind)
                 continue
             if not nested and kind is ast.If and _asks_whether_main(node):
+                leaves.add(kind)
                 names.add("__name__")
                 under += [*node.body, *node.orelse]  # type: ignore[attr-defined]
                 continue
-            nodes.setdefault(kind, []).append(node)
-            if kind is ast.Attribute:
-                names.add(node.attr)  # type: ignore[attr-defined]
-            elif kind is ast.Call:
-                function = node.func  # type: ignore[attr-defined]
+            if kind in nodes:
+                nodes[kind].append(node)
+            else:
+                nodes[kind] = [node]
+            # Most nodes are of these kinds: what stands under them is read without a look at their fields.
+            if isinstance(node, ast.Attribute):
+                names.add(node.attr)
+                under.append(node.value)
+            elif isinstance(node, ast.Call):
+                function = node.func
                 if type(function) is ast.Name:
                     calls.add(function.id)
                 elif type(function) is ast.Attribute:
                     calls.add(function.attr)
-            elif kind is ast.keyword and node.arg:  # type: ignore[attr-defined]
-                names.add(node.arg)  # type: ignore[attr-defined]
-            elif kind is ast.alias:
-                names.add((node.asname or node.name).split(".")[0])  # type: ignore[attr-defined]
-            under += below(node)
+                under.append(function)
+                under += node.args
+                under += node.keywords
+            elif isinstance(node, (ast.Expr, ast.Starred)):
+                under.append(node.value)
+            elif isinstance(node, ast.keyword):
+                if node.arg:
+                    names.add(node.arg)
+                under.append(node.value)
+            elif isinstance(node, ast.Assign):
+                under += node.targets
+                under.append(node.value)
+            else:
+                if isinstance(node, ast.alias):
+                    names.add((node.asname or node.name).split(".")[0])
+                under += below(node)
         level = under
-    return Facts(kinds, calls, names, stored, nodes, depth)
+    return Facts(leaves.union(nodes), calls, names, stored, nodes, depth)
 
 
 def _asks_whether_main(node: ast.AST) -> bool:
