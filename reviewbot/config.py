@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from pathlib import Path
@@ -148,6 +147,8 @@ def _convert(table: dict[str, Any], where: str, text: str, known_rules: frozense
 
 def hint(word: str, known: frozenset[str] | tuple[str, ...]) -> str:
     """`; did you mean 'x'?` for the nearest known word, or nothing."""
+    import difflib
+
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

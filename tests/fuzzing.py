@@ -15,8 +15,9 @@ from collections.abc import Callable
 
 from reviewbot.config import Config
 from reviewbot.lint import registry
-from reviewbot.lint.engine import Result, examine
+from reviewbot.lint.engine import examine
 from reviewbot.lint.repo import Repo
+from reviewbot.lint.results import Result
 from reviewbot.source.files import InMemory
 from tests.corpus import sample
 

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from reviewbot import config
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
-from reviewbot.lint import baseline, fixes, inputs, pool, registry
-from reviewbot.lint.against import Against
+from reviewbot.lint import inputs, registry
 from reviewbot.lint.cache import Cache, folder, index_file
-from reviewbot.lint.engine import Report, Result, report
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.run import FIX_ROUNDS, Run
+from reviewbot.lint.results import Report, Result, report
+from reviewbot.lint.run import FIX_ROUNDS, Run, processes
 from reviewbot.model import CERTAINTIES, Finding, Unread
 from reviewbot.render.progress import watched
 from reviewbot.source import discover
-from reviewbot.source.diff import changed_lines
 from reviewbot.source.files import OnDisk
-from reviewbot.source.units import File
+
+if TYPE_CHECKING:
+    from reviewbot.lint.against import Against
 
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
@@ -175,7 +173,7 @@ class _Session:
             rules,
             Repo(settings, files, database=database, against=self.against),
             settings.max_file_bytes,
-            jobs=options.jobs or pool.processes(),
+            jobs=options.jobs or processes(),
             cache=None if options.no_cache else Cache(folder(), rules),
             prefilter=not options.no_prefilter,
         )
@@ -230,6 +228,8 @@ class _Session:
     def _report(self, results: dict[str, Result]) -> Report:
         keep = self._keep(results)
         if self.options.fix or self.options.show_fixes:
+            from reviewbot.lint import fixes
+
             for path, result in results.items():
                 if fixes.safe(filter(keep, result.findings), path):
                     results[path] = self._fix(path, result, keep)
@@ -241,6 +241,8 @@ class _Session:
         certainties = CERTAINTIES[: CERTAINTIES.index(self.options.certainty) + 1]
         accepted: frozenset[str] = frozenset()
         if self.options.baseline and not self.options.write_baseline:
+            from reviewbot.lint import baseline
+
             accepted = baseline.read(Path(self.options.baseline))
         wanted = self._caused(results, self.against) if self.against else lambda finding: True
         return lambda finding: (
@@ -249,6 +251,7 @@ class _Session:
 
     def _caused(self, results: dict[str, Result], against: Against) -> Keep:
         from reviewbot.review.caused import caused
+        from reviewbot.source.diff import changed_lines
 
         found = [finding for result in results.values() for finding in result.findings]
         why = caused(found, against, self.run.repo.before(), self._lines)
@@ -288,6 +291,8 @@ class _Session:
         """Prints what was asked for: findings, or the fixed code, or a diff."""
         stdout: TextIO = sys.stdout
         if self.options.show_fixes:
+            from reviewbot.lint import fixes
+
             stdout.buffer.writelines(fixes.diff(path, before, after) for path, before, after, _ in self.fixed)
             stdout.flush()
             stdout = sys.stderr
@@ -340,7 +345,7 @@ class _Session:
         try:
             if content is None:
                 content = discover.read(path, self.settings.max_file_bytes)
-            return [line.rstrip("\r\n") for line in File(path, content).lines]
+            return [line.rstrip("\r\n") for line in discover.lines_of(path, content)]
         except UnreadableFile:
             return None
 
@@ -350,6 +355,9 @@ def _write(path: Path, content: bytes) -> None:
 
     Raises `OSError`; the file is then as it was.
     """
+    import shutil
+    import tempfile
+
     target = path.resolve()
     # A short name: one made from the file's own might be longer than a name may be.
     number, name = tempfile.mkstemp(dir=target.parent, prefix=".fix-")
@@ -364,6 +372,8 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _write_baseline(path: Path, made: Report) -> None:
+    from reviewbot.lint import baseline
+
     try:
         path.write_text(baseline.encode(made.findings), encoding="utf-8", errors="backslashreplace")
     except OSError as error:

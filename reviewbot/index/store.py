@@ -10,13 +10,14 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from reviewbot.index import facts as fact_types
-from reviewbot.index import python, scripts
+from reviewbot.index import scripts
 from reviewbot.index.facts import Fact, Facts, clean, last_part
 from reviewbot.source.files import Source
 
@@ -49,7 +50,6 @@ KINDS: dict[str, type[Fact]] = {
     "field": fact_types.Key,
 }
 _NUMBER = {kind: number for number, kind in enumerate(KINDS)}
-_DECODERS = {kind: msgspec.msgpack.Decoder(list[type_]) for kind, type_ in KINDS.items()}  # type: ignore[valid-type]
 _ENCODE = msgspec.msgpack.Encoder().encode
 
 
@@ -153,9 +153,15 @@ class Store:
             "SELECT present.path, fact.payload FROM fact JOIN present ON present.blob = fact.blob "
             "WHERE fact.kind = ? AND fact.name = ? ORDER BY present.path"
         )
-        decode = _DECODERS[kind].decode
+        decode = _decoder(kind).decode
         with closing(self._db.execute(query, (_NUMBER[kind], clean(name)))) as rows:
             return tuple(At(os.fsdecode(path), fact) for path, payload in rows for fact in decode(payload))
+
+
+@cache
+def _decoder(kind: str) -> msgspec.msgpack.Decoder[list[Fact]]:
+    type_ = KINDS[kind]
+    return msgspec.msgpack.Decoder(list[type_])  # type: ignore[valid-type]
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -169,6 +175,8 @@ def facts_of(path: str, content: bytes) -> Facts:
         return Facts()
     if not path.endswith((".py", ".pyi")):
         return scripts.facts_of(path, content)
+    from reviewbot.index import python
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -15,14 +15,14 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import msgspec
 
 from reviewbot import __version__
-from reviewbot.lint.engine import Result
+from reviewbot.lint.registry import own_folder
 from reviewbot.lint.repo import Fact, Repo
+from reviewbot.lint.results import Result
 from reviewbot.model import Finding, Unread
 
 KEPT_DAYS = 30  # a result that no run asked for so long is dropped
@@ -30,6 +30,8 @@ _DAY = 24 * 60 * 60
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS result (key BLOB PRIMARY KEY, value BLOB NOT NULL, day INTEGER NOT NULL)
+WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS code (stamp BLOB PRIMARY KEY, version TEXT NOT NULL, day INTEGER NOT NULL)
 WITHOUT ROWID;
 """
 
@@ -68,11 +70,27 @@ class Cache:
     """Results by key. A database that cannot be used is as good as an empty one."""
 
     def __init__(self, where: Path, rules: Sequence[str]) -> None:
-        self.salt = hashlib.blake2b("\0".join((version(), *rules)).encode(), digest_size=16).digest()
         self._today = int(time.time()) // _DAY
         self._seen: list[bytes] = []
         self._made: list[tuple[bytes, bytes, int]] = []
         self._db = self._open(where / "lint.sqlite")
+        code = "\0".join((self._version(), *rules))
+        self.salt = hashlib.blake2b(code.encode(), digest_size=16).digest()
+
+    def _version(self) -> str:
+        """`version()`, kept from an earlier run while no file of the code has been touched."""
+        if self._db is None:
+            return version()
+        stamp = _stamp()
+        with suppress(sqlite3.Error):
+            row = self._db.execute("SELECT version FROM code WHERE stamp = ?", (stamp,)).fetchone()
+            if row is not None:
+                return str(row[0])
+        found = version()
+        with suppress(sqlite3.Error):
+            self._db.execute("DELETE FROM code WHERE day < ?", (self._today - KEPT_DAYS,))
+            self._db.execute("INSERT OR REPLACE INTO code VALUES (?, ?, ?)", (stamp, found, self._today))
+        return found
 
     def _open(self, file: Path) -> sqlite3.Connection | None:
         for _ in range(2):
@@ -157,15 +175,34 @@ def packed(result: Result, repo: Repo) -> bytes | None:
         return None
 
 
-@cache
 def version() -> str:
     """A digest of all code that findings come from: ours, the rules, LibCST, Python itself."""
-    digest = hashlib.blake2b(f"{__version__} {sys.version} {_libcst()}".encode(), digest_size=16)
-    for package in ("", ".lint", ".flow", ".index", ".source", ".rules"):
-        for file in sorted(resources.files(f"reviewbot{package}").iterdir(), key=lambda file: file.name):
-            if file.name.endswith(".py"):
-                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    digest = hashlib.blake2b(_surroundings(), digest_size=16)
+    for file in _code():
+        digest.update(file.name.encode() + b"\0" + Path(file).read_bytes())
     return digest.hexdigest()
+
+
+def _stamp() -> bytes:
+    """What is another one as soon as that code is, told without reading it."""
+    digest = hashlib.blake2b(_surroundings(), digest_size=16)
+    for file in _code():
+        seen = file.stat()
+        digest.update(f"{file.path}\0{seen.st_size}\0{seen.st_mtime_ns}\0{seen.st_ino}\0".encode())
+    return digest.digest()
+
+
+def _surroundings() -> bytes:
+    return f"{__version__} {sys.version} {_libcst()}".encode()
+
+
+@cache
+def _code() -> list[os.DirEntry[str]]:
+    found: list[os.DirEntry[str]] = []
+    for package in ("", "lint", "flow", "index", "source", "rules"):
+        with os.scandir(own_folder(package)) as entries:
+            found += sorted((one for one in entries if one.name.endswith(".py")), key=lambda one: one.name)
+    return found
 
 
 def _libcst() -> str:

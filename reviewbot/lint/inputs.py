@@ -6,9 +6,12 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from reviewbot.lint.against import Against
 from reviewbot.source.discover import IN_CHANGE
+
+if TYPE_CHECKING:
+    from reviewbot.lint.against import Against
 
 
 def common_folder(paths: Sequence[str]) -> Path:
@@ -21,6 +24,7 @@ def common_folder(paths: Sequence[str]) -> Path:
 def against(base: str, folder: Path) -> Against:
     """What the work tree is compared with: the commit where HEAD left `base`. Raises `GitError`."""
     from reviewbot.errors import GitError
+    from reviewbot.lint.against import Against
     from reviewbot.source.git import AtCommit, Repository
 
     repository = Repository(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +16,6 @@ WORTHWHILE = 400_000 if FORKS else 5_000_000  # bytes of code
 CHUNKS = 8  # for each process, so that none waits long for the last one
 
 _Done = TypeVar("_Done")
-
-
-def processes() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each(

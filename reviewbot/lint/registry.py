@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
+import os
 from functools import cache
-from importlib import resources
+from typing import TYPE_CHECKING
 
+import reviewbot
 from reviewbot.errors import RuleError
-from reviewbot.lint.rule import Rule
+
+if TYPE_CHECKING:
+    from reviewbot.lint.rule import Rule
+
+
+def own_folder(package: str) -> str:
+    """The folder of one of our packages: "rules", "lint", or "" for the one above them."""
+    folders = [os.path.join(folder, package) if package else folder for folder in reviewbot.__path__]
+    return next(folder for folder in folders if os.path.isdir(folder))
 
 
 @cache
 def rule_ids() -> tuple[str, ...]:
     """The ids of all rules, sorted, read off the file names without importing any."""
-    files = resources.files("reviewbot.rules").iterdir()
-    names = (entry.name for entry in files if entry.name.endswith(".py") and not entry.name.startswith("_"))
+    files = os.listdir(own_folder("rules"))
+    names = (name for name in files if name.endswith(".py") and not name.startswith("_"))
     return tuple(sorted(name.removesuffix(".py").replace("_", "-") for name in names))
 
 
 @cache
 def load(rule_id: str) -> Rule:
     """The rule of that id. Raises `RuleError` if its file does not hold exactly one."""
+    import inspect
+
+    from reviewbot.lint.rule import Rule
+
     module = importlib.import_module("reviewbot.rules." + rule_id.replace("-", "_"))
     found = [
         member
@@ -41,8 +54,8 @@ def load(rule_id: str) -> Rule:
 def docstring(rule_id: str) -> str:
     """The text of a rule's own file docstring, read without importing the rule."""
     name = rule_id.replace("-", "_") + ".py"
-    source = resources.files("reviewbot.rules").joinpath(name).read_text(encoding="utf-8")
-    return ast.get_docstring(ast.parse(source)) or ""
+    with open(os.path.join(own_folder("rules"), name), encoding="utf-8") as file:
+        return ast.get_docstring(ast.parse(file.read())) or ""
 
 
 def first_sentence(rule_id: str) -> str:

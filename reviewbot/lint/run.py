@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.lint import fixes, pool
 from reviewbot.lint.cache import Cache, key, packed
-from reviewbot.lint.engine import Result, examine
-from reviewbot.lint.registry import load
 from reviewbot.lint.repo import Repo
+from reviewbot.lint.results import Result
 from reviewbot.model import Finding, Unread
 from reviewbot.source import discover
 
@@ -59,6 +58,11 @@ class Run:
 
     def _missed(self, paths: list[tuple[str, int]]) -> Iterator[_Made]:
         work = _Work(self, self.cache.salt if self.cache else None)
+        if not paths:
+            return iter(())
+        from reviewbot.lint import pool
+        from reviewbot.lint.registry import load
+
         if self.jobs > 1 and len(paths) > 1 and sum(size for _, size in paths) >= pool.WORTHWHILE:
             # What the children need is imported once, before they are made.
             for rule in self.rules:
@@ -68,6 +72,9 @@ class Run:
 
     def content(self, path: str, content: bytes) -> Result:
         """The result of one file's content."""
+        from reviewbot.lint.engine import examine
+        from reviewbot.lint.registry import load
+
         rules = [load(rule) for rule in self.rules]
         return examine(path, content, rules, self.repo, prefilter=self.prefilter)
 
@@ -76,6 +83,8 @@ class Run:
     ) -> tuple[bytes, int, Result]:
         """The content with the safe fixes of the findings that are wanted, their number, and the result of
         the new content."""
+        from reviewbot.lint import fixes
+
         count = 0
         result = self.content(path, content)
         for _ in range(rounds):
@@ -129,3 +138,8 @@ def _unread(error: UnreadableFile) -> Result:
 
 def _lost(path: str) -> _Made:
     return _unread(UnreadableFile(path, "the process that read it died over it")), None
+
+
+def processes() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

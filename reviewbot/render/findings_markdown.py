@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from reviewbot.lint.engine import Report
+from reviewbot.lint.results import Report
 from reviewbot.model import CERTAINTIES, Finding
 from reviewbot.render.inert import block, claim, code, plain, prose
 from reviewbot.render.terminal import Read

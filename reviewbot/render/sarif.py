@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from reviewbot import __version__
 from reviewbot.lint import registry
-from reviewbot.lint.engine import Report
+from reviewbot.lint.results import Report
 from reviewbot.model import Certainty, Edit, Finding, Fix, Step
 from reviewbot.render.inert import spelled
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from reviewbot.lint.engine import Report
+from reviewbot.lint.results import Report
 from reviewbot.model import CERTAINTIES, Certainty, Edit, Finding, Fix, Span, Step
 from reviewbot.render.inert import visible
 

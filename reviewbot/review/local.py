@@ -13,8 +13,9 @@ from reviewbot.config import Config
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
 from reviewbot.lint.beside import beside
-from reviewbot.lint.engine import Report, lint, place
+from reviewbot.lint.engine import lint
 from reviewbot.lint.repo import Repo
+from reviewbot.lint.results import Report, place
 from reviewbot.lint.rule import Rule
 from reviewbot.model import Finding, Unread
 from reviewbot.review.caused import caused

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
+import io
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
+from reviewbot.source.files import python_text
 from reviewbot.source.units import SCRIPTS, SETTINGS
 
 # Folders in which nobody's own code stands.
@@ -135,3 +137,13 @@ def _ignored(top: str) -> Ignored:
     asks = ignored(Path(top))
     # A folder that is named by hand is meant, even if git ignores it.
     return (lambda path, is_folder: False) if asks(top, True) else asks
+
+
+def lines_of(path: str, content: bytes) -> list[str]:
+    """A file's lines with their ends, split where Python splits them; a script's as far as it is UTF-8.
+
+    Raises `UnreadableFile` for Python that is no text.
+    """
+    script = path.endswith((*SCRIPTS, *SETTINGS))
+    text = content.decode("utf-8", "replace") if script else python_text(path, content)
+    return io.StringIO(text, newline="").readlines()

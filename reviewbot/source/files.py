@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import stat
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -160,6 +159,8 @@ def _known_to_git(root: Path) -> list[str]:
         "--others",
         "--exclude-standard",
     ]
+    import subprocess
+
     try:
         done = subprocess.run(words, cwd=root, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
