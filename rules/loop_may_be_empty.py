@@ -96,6 +96,17 @@ class LoopMayBeEmpty(Rule):
     )
     good = (
         Example("""
+            def test_listing(run):
+                graph = run(1)
+                assert {key for key in graph if "row" in key}
+                assert all(value.done for key, value in graph.items() if "row" in key)
+
+            def test_lines(path):
+                wanted = ["a", "b"]
+                for word, line in zip(wanted, path.read_text().splitlines(), strict=True):
+                    assert word in line
+        """),
+        Example("""
             from loading import RowLoader
 
             def test_counted(rows):
@@ -367,7 +378,7 @@ def _some_of_the_same(unit: Unit, node: cst.CSTNode) -> bool:
 
 
 def _is_counted(unit: Unit, node: cst.CSTNode) -> bool:
-    """Whether a check counts what the same filter lets through of the same items."""
+    """Whether a check counts, or asserts that there is, what the same filter lets through."""
     if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
         return False
     asked = [unit.text(one.test) for one in node.for_in.ifs]
@@ -375,10 +386,16 @@ def _is_counted(unit: Unit, node: cst.CSTNode) -> bool:
         isinstance(other, (cst.ListComp, cst.SetComp, cst.DictComp))
         and other is not node
         and [unit.text(one.test) for one in other.for_in.ifs] == asked
-        and isinstance(arg := unit.parent(other), cst.Arg)
-        and last_name(unit.parent(arg) or arg) == "len"
+        and _is_looked_at(unit, other)
         for other in unit.find(cst.ListComp, cst.SetComp, cst.DictComp)
     )
+
+
+def _is_looked_at(unit: Unit, node: cst.CSTNode) -> bool:
+    above = unit.parent(node)
+    if isinstance(above, cst.Arg):
+        return last_name(unit.parent(above) or above) == "len"
+    return isinstance(above, cst.Assert) and above.test is node
 
 
 def _certainty(found: Iterable) -> Certainty:
@@ -392,7 +409,7 @@ def _certainty(found: Iterable) -> Certainty:
     if source.empty is False:
         return "question"
     # What leaves out the exceptions expects the rest to be there.
-    if found.says.startswith(_LEAVES_OUT):
+    if found.says.startswith(_LEAVES_OUT) or " not in " in found.says:
         return "question"
     parts = last_name(source.node) in _MODEL_PARTS
     return "question" if parts and ".grad " not in found.says else "likely"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow.calls import callee, module_value
-from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
+from reviewbot.flow.syntax import UNKNOWN, dotted, keyword_argument, last_name, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.tree import walk
 from reviewbot.source.units import once
@@ -398,6 +398,12 @@ def _shortest(unit: Unit, node: cst.Call, depth: int) -> Iterable:
     for part in parts:
         if part.empty is True:
             return part
+    strict = keyword_argument(node, "strict")
+    if strict is not None and literal(strict) is True:
+        # As long as any of them: the others are refused.
+        sure = next((part for part in parts if part.empty is False), None)
+        if sure is not None:
+            return sure
     suspects = [part for part in parts if part.says]
     if suspects:
         return suspects[0]
