@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from reviewbot.review.size.result import KINDS, OF_TESTS, CutFile, Kind, RoundSi
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST_IDS = 4  # findings named at a bar
 MOST_FILES = 14  # bars; the rest is one bar
 LONGEST = 44  # characters of a file's name; of a longer one its end
 INK = "#010203"  # becomes the colour of the text around it, light or dark
@@ -43,7 +45,7 @@ def svg(size: Size) -> str:
     except ImportError:
         raise UsageError("charts need matplotlib: pip install 'reviewbot[pages]'") from None
     last = size.rounds[-1]
-    rows = _rows(last, size.after)
+    rows = _rows(last, size.after, _findings(size))
     settings: dict[Any, Any] = {
         "svg.fonttype": "none",
         "svg.hashsalt": last.head,
@@ -71,10 +73,23 @@ def svg(size: Size) -> str:
     return _finished(out.getvalue(), size, rows)
 
 
-_Row = tuple[str, int, int, int]  # a name, lines that stay, that findings take away, that they add
+# A name, lines that stay, that findings take away, that they add, and these findings.
+_Row = tuple[str, int, int, int, str]
 
 
-def _rows(last: RoundSize, after: tuple[CutFile, ...]) -> list[_Row]:
+def _findings(size: Size) -> dict[str, str]:
+    """The ids of the findings whose diffs change a file, by its path."""
+    found: dict[str, list[str]] = {}
+    for cut in size.cuts:
+        for file in cut.files if cut.state in ("applies", "tested") else ():
+            found.setdefault(file.path, []).append(cut.id)
+    return {
+        path: ", ".join(ids[:MOST_IDS]) + (", …" if len(ids) > MOST_IDS else "")
+        for path, ids in found.items()
+    }
+
+
+def _rows(last: RoundSize, after: tuple[CutFile, ...], by: Mapping[str, str]) -> list[_Row]:
     """The largest files first; the small ones together."""
     changes = {one.path: one for one in after}
     rows = []
@@ -82,12 +97,12 @@ def _rows(last: RoundSize, after: tuple[CutFile, ...]) -> list[_Row]:
         change = changes.get(file.path)
         own, adds = (change.own, change.adds) if change else (0, 0)
         if file.lines.added or adds:
-            rows.append((_short(file.path), file.lines.added - own, own, adds))
+            rows.append((_short(file.path), file.lines.added - own, own, adds, by.get(file.path, "")))
     if len(rows) <= MOST_FILES:
         return rows
     rest = rows[MOST_FILES - 1 :]
     sums = (sum(row[1] for row in rest), sum(row[2] for row in rest), sum(row[3] for row in rest))
-    return [*rows[: MOST_FILES - 1], (f"{len(rest)} smaller files", *sums)]
+    return [*rows[: MOST_FILES - 1], (f"{len(rest)} smaller files", *sums, "")]
 
 
 def _short(path: str) -> str:
@@ -109,6 +124,7 @@ def _files(axes: Axes, rows: list[_Row]) -> None:
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for number, (row, end) in enumerate(zip(rows, left, strict=True)):
         note = f"{row[1] + row[2]}" + (f" −{row[2]}" if row[2] else "") + (f" +{row[3]}" if row[3] else "")
+        note += f" ({row[4]})" if row[4] and (row[2] or row[3]) else ""
         axes.annotate(note, (end, number), xytext=(4, 0), textcoords="offset points", va="center")
     _plain(axes, [row[0] for row in rows], "lines added, by file")
 
@@ -128,7 +144,7 @@ def _plain(axes: Axes, names: list[str], title: str) -> None:
     axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
     axes.spines[["top", "right", "bottom"]].set_visible(False)
     axes.xaxis.set_visible(False)
-    axes.margins(x=0.16)
+    axes.margins(x=0.28)
 
 
 def _finished(drawn: str, size: Size, rows: list[_Row]) -> str:
@@ -139,7 +155,8 @@ def _finished(drawn: str, size: Size, rows: list[_Row]) -> str:
         f"{name}: {kept + gone} added"
         + (f", {gone} can go" if gone else "")
         + (f", {back} come back" if back else "")
-        for name, kept, gone, back in rows
+        + (f" ({by})" if by and (gone or back) else "")
+        for name, kept, gone, back, by in rows
     )
     tests = sum(size.rounds[-1].kinds[kind].added for kind in OF_TESTS if kind in size.rounds[-1].kinds)
     title = escape(claim(size))

@@ -549,7 +549,7 @@ def test_a_diff_with_which_something_would_no_longer_be_caught_is_proposed_nowhe
         "**No fix is proposed:** one was made and withdrawn, because `tests/parity.py::compare`"
         in (thread["body"])
     )
-    assert ran("report", "--prove", "--out", "pages").code == 0
+    assert ran("report", "--probe", "--out", "pages").code == 0
     page = (repository.folder / "pages" / f"{thread['id']}.html").read_text(encoding="utf-8")
     assert "<h2>No fix is proposed</h2>" in page and "would no longer catch" in page
     assert not (repository.folder / "pages" / f"{thread['id']}.diff").exists()

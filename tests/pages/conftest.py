@@ -83,7 +83,7 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
         size = folder / f"{seed}.json"
         words = ("size", "--base", "main", "--probe", "--quiet", "--output-format", "json")
         size.write_text(reviewbot(*words, cwd=repository))
-        pages = ("report", "--base", "main", "--prove", "--quiet", "--size", size, "--out", folder / seed)
+        pages = ("report", "--base", "main", "--probe", "--quiet", "--size", size, "--out", folder / seed)
         reviewbot(*pages, cwd=repository)
     excuse = folder / "repositories" / "excuse-wider-than-its-reason"
     reviewbot("report", "--base", "main", "--quiet", "--out", folder / "not-run", cwd=excuse)
