@@ -534,7 +534,7 @@ GUARDS = (
         f"{RD}/markdown.py",
         "        finalize=_inert,\n",
         "",
-        "tests/render/test_comments.py::test_nothing_in_a_pull_request_acts_in_its_review",
+        f"{INERT}::test_a_template_that_names_no_filter_puts_out_words",
     ),
     Guard(
         "17 a file name that is a command of the runner",
@@ -563,6 +563,13 @@ GUARDS = (
         "return self.largest is not None and object_id is not None and self.size(object_id) > self.largest",
         "return False",
         f"{HOSTILE}::test_what_cannot_be_reviewed_is_named",
+    ),
+    Guard(
+        "18 a commit of files without end",
+        f"{GH}/commits.py",
+        "        Repository(folder).bounded(commit)\n",
+        "        pass\n",
+        f"{JOBS}::test_a_commit_of_files_without_end_is_not_walked_through",
     ),
     Guard(
         "18 the base's limit on what rounds read",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reviewbot.errors import Unsure
 from reviewbot.github.client import GitHub
+from reviewbot.render.comments import LIMIT
 from reviewbot.review.ledger import hidden
 
 _TRIES = 3
@@ -17,6 +18,8 @@ def answer(github: GitHub, pull: int, key: str, text: str, *, anew: bool = True)
     """
     mark = f"<!-- reviewbot-answer {key} -->"
     body = f"{text.rstrip()}\n\n{mark}"
+    if len(body.encode("utf-8", "surrogatepass")) > LIMIT:
+        body = f"The answer is longer than GitHub takes; your own machine says all of it.\n\n{mark}"
     for left in reversed(range(_TRIES)):
         mine = (one for one in github.comments(pull) if one.author == github.viewer)
         there = next((one for one in mine if mark in hidden(one.body)), None)

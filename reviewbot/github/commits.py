@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reviewbot.errors import GitError, UsageError
+from reviewbot.source.git import Repository
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 TIMEOUT = 900  # seconds
@@ -45,6 +46,8 @@ def fetch(
     if depth:
         words.append(f"--depth={depth}")
     _git([*words, "--", f"{server}/{slug}.git", *commits], hard)
+    for commit in commits:
+        Repository(folder).bounded(commit)
     return folder
 
 

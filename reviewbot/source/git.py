@@ -26,6 +26,8 @@ from reviewbot.source.files import Source
 pygit2.settings.owner_validation = False
 
 CONTEXT = 3  # the unchanged lines around a change, as GitHub shows them
+MOST_FILES = 1_000_000  # of a commit that somebody else made
+MOST_FOLDERS = 250  # within one another
 RENAME_LIMIT = 400  # files looked at for each renamed one; more would make the work quadratic
 
 _T = TypeVar("_T")
@@ -138,6 +140,29 @@ class Repository:
                 else:
                     yield Entry(os.fsdecode(path), _kind(entry.filemode), str(entry.id))
             stack.extend(reversed(below))
+
+    def bounded(self, commit: str, most: int = MOST_FILES) -> None:
+        """Raises `GitError` where a commit holds more than `most` files, or folders in folders without end.
+
+        A few objects can name billions of files: each folder holds the same one many times over.
+        """
+        known: dict[str, tuple[int, int]] = {}  # of each folder: the files below it, and the folders in a row
+        root = str(self._tree(commit).id)
+        stack = [root]
+        while stack:
+            tree = self._object(stack[-1], pygit2.Tree)
+            below = [str(entry.id) for entry in tree if entry.filemode == FileMode.TREE]
+            missing = [one for one in below if one not in known]
+            if missing and len(stack) < most:
+                stack += missing
+                continue
+            files = len(tree) - len(below) + sum(known[one][0] for one in below if one in known)
+            deep = 1 + max((known[one][1] for one in below if one in known), default=0)
+            if files > most or deep > MOST_FOLDERS or missing:
+                raise GitError(
+                    f"{commit[:12]} holds more than {most} files, or folders within {MOST_FOLDERS} others"
+                )
+            known[stack.pop()] = (files, deep)
 
     def read(self, commit: str, path: str) -> bytes | None:
         """A regular file's content in a commit; None where that commit has no such file (a folder, a

@@ -124,6 +124,22 @@ def test_nothing_but_a_full_commit_id_is_fetched(job, opened_with, source, sha):
     assert not source.exists()
 
 
+def test_a_commit_of_files_without_end_is_not_walked_through(job, opened_with, source, fake, repository):
+    """Nine folders, each the one below it ten times: a billion files of one object."""
+    opened_with({"tests/a.py": CHECK})
+    tree = repository.git("rev-parse", "HEAD^{tree}")
+    for _ in range(9):
+        lines = "".join(f"040000 tree {tree}\tf{number}\n" for number in range(10))
+        (repository.folder / "list").write_text(lines)
+        tree = repository.git("-c", "alias.make=!git mktree < list", "make")
+    head = repository.git("commit-tree", "-p", "HEAD", "-m", "many", tree)
+    fake.world.git.ask("update-ref", "refs/pull/7/head", head)
+    ran, _ = job("fetch", f"--sha={head}", token="poster")
+    assert (ran.code, ran.err) == (2, "")
+    assert ran.out.startswith(f"::error title=reviewbot::{head[:12]} holds more than 1000000 files")
+    assert not source.exists() or not list(source.iterdir())
+
+
 def test_a_commit_that_is_not_there_is_one_error(job, opened_with):
     opened_with({"tests/a.py": CHECK})
     ran, _ = job("fetch", f"--sha={'0' * 40}", token="poster")

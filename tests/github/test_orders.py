@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import MISSING, fields, replace
+from itertools import count
 
 import pytest
 from fakegithub import READER, Fault
@@ -11,6 +12,7 @@ from fakegithub import READER, Fault
 from reviewbot.errors import GitError, GitHubError
 from reviewbot.github import event as events
 from reviewbot.github import jobs, orders
+from reviewbot.github.answers import answer
 from reviewbot.github.budget import Budget
 from reviewbot.github.client import GitHub
 from reviewbot.github.conversation import SUMMARY, read
@@ -20,6 +22,7 @@ from reviewbot.review.ledger import Entry, Ledger, Look
 from reviewbot.review.outcome import Outcome, Parity
 
 ROLES = {"mia": "maintain", "wim": "write", "tia": "triage", "rob": "read", "ada": "admin"}
+RUNS = count(1)
 BLANK = {"str": "", "int": 1, "State": "open", "Place": "line"}
 
 
@@ -101,7 +104,9 @@ def decoded(payload: object, kind: type):
 
 
 def given(gpu: bool = True, **more: object) -> orders.Setting:
-    return orders.Setting(gpu=gpu, label="gpu-parity", log="https://example.org/log", **more)
+    # Each order is heard by a run of its own.
+    log = f"https://example.org/log/{next(RUNS)}"
+    return orders.Setting(gpu=gpu, label="gpu-parity", **{"log": log, **more})
 
 
 @pytest.fixture
@@ -224,6 +229,12 @@ def test_an_answer_is_given_once_however_often_the_job_runs(order, shown, fake, 
     fake.faults = [Fault("POST", "/issues/7/comments", 502, after=True)]
     _, said, _, _ = order("/reviewbot explain C1", by="stranger")
     assert said == [f"explained C1 at {shown.head}"]
+
+
+def test_an_answer_that_github_would_not_take_is_a_sentence(shown, github):
+    answer(github, 7, "command-1", "```\n" + "x\n" * 40_000 + "```")
+    (told,) = [one.body for one in github.comments(7) if "command-1" in one.body]
+    assert told.startswith("The answer is longer than GitHub takes")
 
 
 def test_a_change_is_made_anew_where_another_run_writes_over_it(shown, fake, github):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewbot.render import inert
+from reviewbot.render.markdown import _environment
 
 MANY = settings(max_examples=100, deadline=None)
 
@@ -153,3 +154,10 @@ def test_the_end_of_a_suggestion_is_the_end_of_its_lines():
     assert inert.block("", "suggestion") == "```suggestion\n```"
     assert inert.block("```\n", "suggestion") == "````suggestion\n```\n````"
     assert re.fullmatch("```diff\n-a<U\\+202E>\n```", inert.block("-a\u202e", "diff"))
+
+
+def test_a_template_that_names_no_filter_puts_out_words():
+    """The safe way is the one that nobody has to think of."""
+    made = _environment().from_string("{{ text }} {{ number }} {{ ours }}")
+    shown = made.render(text="@ada <b> deadbeefcafe", number=3, ours=inert.code("@ada"))
+    assert shown == f"@{inert.BREAK}ada &lt;b&gt; deadbe{inert.BREAK}efcafe 3 `@ada`"

@@ -88,6 +88,7 @@ def test_a_forged_one_is_not(result, tmp_path, change, says):
         b"\xff\xfe",
         b"\xef\xbb\xbf{}",
         b"[" * 100_000,
+        b'{"environment": ' + b"[" * 100_000,
         b'{"verdict": "pass"}',
     ],
 )
