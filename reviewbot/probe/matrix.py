@@ -178,7 +178,10 @@ def _never_fired(session: Session, made: Matrix) -> list[Dead]:
     changed = {part for row in made.rows for part in (*row.change.edit.path, *row.change.edit.along)}
     out = []
     for key in made.reached:
-        if not changed.issuperset(key[1:]):
+        site = session.known(int(key[0]))
+        # What stands outside of every function was checked when its file was imported.
+        outside = site is not None and not site.unit and session.target.kind != "command"
+        if outside or not changed.issuperset(key[1:]):
             continue
         if key not in fired and key not in made.silent and int(key[0]) < len(session.sites):
             says = f"did not fire on any of {len(made.rows)} edits"

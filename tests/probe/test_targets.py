@@ -333,7 +333,7 @@ def test_a_test_that_passes_without_the_check_that_it_is_about(probed, reviewbot
 
 def test_tests_that_notice_the_same_changes_of_the_code_are_named(probed, repo):
     folder = repo(till=TILL, test_till=TILL_TESTS)
-    _, document = probed(folder, "test_till.py::test_too_little")
+    _, document = probed(folder, "test_till.py::test_too_little", "--budget", "60s")
     assert (document["unmissed"], document["noticed_in_code"]) == ([], 1)
     assert document["twins"] == ["test_not_enough"]
     # Nothing was changed in its data, so that nothing is said of what did not fire.
@@ -553,3 +553,61 @@ def test_two_changes_that_cancel_out_pass_together(probed, repo):
     assert code == 1
     (witness,) = document["witnesses"]
     assert [change["where"] for change in witness["changes"]] == ["actual[0].start", "actual[0].length"]
+
+
+HEAVY = """
+import socket
+import absent_torch as torch
+DEVICE = torch.device("cuda")
+if not torch.cuda.is_available():
+    raise RuntimeError("CUDA is missing")
+SERVER = socket.create_connection(("127.0.0.1", 9))
+"""
+KERNELS = """
+import os
+from ..heavy import DEVICE, SERVER
+from .tools import tidy
+
+CACHE = os.environ["NO_SUCH_VARIABLE"]
+
+def compare(a, b):
+    if tidy(a) != tidy(b):
+        raise ValueError("differs")
+
+def cached(a, b):
+    assert a == b or CACHE
+
+def on_device(a, b):
+    assert DEVICE.same(a, b)
+"""
+
+
+@pytest.fixture
+def kernels(tmp_path):
+    """A package whose import wants a device, a server and a variable of the environment."""
+    (tmp_path / "pyproject.toml").touch()
+    folder = tmp_path / "pkg" / "sub"
+    folder.mkdir(parents=True)
+    (tmp_path / "pkg" / "__init__.py").touch()
+    (folder / "__init__.py").write_text("from ..heavy import DEVICE\n")
+    (tmp_path / "pkg" / "heavy.py").write_text(HEAVY)
+    (folder / "kernels.py").write_text(KERNELS)
+    (folder / "tools.py").write_text("def tidy(x):\n    return [v for v in x if v is not None]\n")
+    (tmp_path / "e.json").write_text(json.dumps({"a": [1, 2], "b": [1, 2]}))
+    return tmp_path
+
+
+def test_what_importing_needs_and_the_check_does_not_stops_nothing(probed, kernels):
+    code, document = probed(kernels, "pkg/sub/kernels.py::compare", "--example", "e.json")
+    assert (code, document["witnesses"], document["dead"]) == (0, [], [])
+    assert "b[0] changed" in said(document)
+    assert "pkg/heavy.py:5 (RuntimeError: CUDA is missing)" in document["loaded"]
+    assert "pkg/heavy.py:7 (" in document["loaded"]
+
+
+@pytest.mark.parametrize(("function", "says"), [("cached", "CACHE"), ("on_device", "absent_torch.device")])
+def test_what_the_check_needs_of_what_could_not_run_makes_it_unknown(reviewbot, kernels, function, says):
+    # Of `cached` the equal arguments pass, and every change asks for the value that is not there.
+    ran = reviewbot("probe", f"pkg/sub/kernels.py::{function}", "--example", "e.json", cwd=kernels)
+    assert ran.code == 3
+    assert f"it depends on {'pkg.sub.kernels.' if says == 'CACHE' else ''}{says}" in ran.err

@@ -77,7 +77,7 @@ class Child:
                     "lines": self.loaded.lines,
                     "of": self.loaded.of,
                     "whole": self.loaded.whole,
-                    "stubs": self.loading.absent.made[:50],
+                    "stubs": [*self.loading.broken[:20], *self.loading.absent.made[:50]],
                 }
             }
         )

@@ -38,12 +38,13 @@ def cut(tree: ast.Module, roots: Iterable[str]) -> ast.Module:
 def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:
     found: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
-        for name in _defined(statement):
+        for name in bound(statement):
             found.setdefault(name, []).append(statement)
     return found
 
 
-def _defined(statement: ast.stmt) -> Iterator[str]:
+def bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement defines where it stands."""
     if isinstance(statement, _DEFINITIONS):
         yield statement.name
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -57,7 +58,7 @@ def _defined(statement: ast.stmt) -> Iterator[str]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield node.id
             elif isinstance(node, (*_DEFINITIONS, ast.Import, ast.ImportFrom)):
-                yield from _defined(node)
+                yield from bound(node)
 
 
 def _names(node: ast.AST) -> set[str]:

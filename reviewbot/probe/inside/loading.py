@@ -1,6 +1,7 @@
 """Brings the code under probe into this process, wired to the switchboard."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import importlib.abc
@@ -66,6 +67,10 @@ class Loading:
         self.unwired: set[str] = set()
         # Files whose content is another than on disk: {relative path: text}.
         self.instead: dict[str, str] = {}
+        # Whether a statement that fails while a file is imported leaves stubs in the place of its names; and
+        # those that did, each with its error.
+        self.lenient = False
+        self.broken: list[str] = []
         self._relative: dict[str, str | None] = {}
         sys.path[:0] = search
         sys.meta_path.insert(0, _Finder(self))
@@ -81,6 +86,10 @@ class Loading:
 
     def compile(self, tree: ast.Module, path: str) -> types.CodeType:
         """Code of a file of the repository, its sites added to the list."""
+        return _compiled(self.wired(tree, path), path)
+
+    def wired(self, tree: ast.Module, path: str) -> ast.Module:
+        """The tree of a file of the repository with its sites wired and added to the list."""
         relative = self.relative(path) or path
         for name, level, _ in cut.imports(tree, certain=True):
             if not level:
@@ -91,9 +100,29 @@ class Loading:
         if relative not in self.unwired:
             tree, sites = instrument(tree, relative, len(self.sites), unit)
             self.sites.extend(sites)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return compile(tree, path, "exec", dont_inherit=True)
+        return tree
+
+    def execute(self, tree: ast.Module, path: str, names: dict[str, Any]) -> None:
+        """Runs a file's code. Where that is lenient, what fails is left out and its names become stubs.
+
+        So a device or a server that is missing fails only what asks for it.
+        """
+        with stubs.importing():
+            if not self.lenient:
+                exec(self.compile(tree, path), names)
+                return
+            later = any(isinstance(s, ast.ImportFrom) and s.module == "__future__" for s in tree.body)
+            for statement in self.wired(tree, path).body:
+                try:
+                    exec(_compiled(ast.Module([statement], []), path, later=later), names)
+                except (Exception, SystemExit) as error:
+                    self._stand_in(statement, path, names, error)
+
+    def _stand_in(self, statement: ast.stmt, path: str, names: dict[str, Any], error: BaseException) -> None:
+        where = f"{self.relative(path)}:{statement.lineno}"
+        self.broken.append(f"{where} ({type(error).__name__}: {str(error)[:100]})")
+        for name in cut.bound(statement):
+            names.setdefault(name, stubs.stand_in(f"{names.get('__name__', '')}.{name}"))
 
     def source(self, path: str) -> bytes:
         """A file's content."""
@@ -119,8 +148,9 @@ class Loading:
         total = source.count(b"\n") + 1
         roots = [place.unit.partition(".")[0], *place.also]
         failures = []
-        for whole in (False, True):
-            before = len(self.sites)
+        for whole, self.lenient in ((False, False), (True, False), (False, True), (True, True)):
+            before, modules = len(self.sites), set(sys.modules)
+            self.broken.clear()
             try:
                 part = tree if whole else cut.cut(parse(source, path), roots)
                 lines = total if whole else sum((s.end_lineno or s.lineno) - s.lineno + 1 for s in part.body)
@@ -129,9 +159,13 @@ class Loading:
             except BaseException as error:
                 if isinstance(error, (KeyboardInterrupt, MemoryError)):
                     raise
+                # What was imported meanwhile counts its sites from where the next attempt begins again.
                 del self.sites[before:]
+                for name in set(sys.modules) - modules:
+                    if isinstance(getattr(sys.modules[name], "__loader__", None), _Loader):
+                        del sys.modules[name]
                 failures.append(f"{type(error).__name__}: {str(error)[:200]}")
-        raise CannotLoad(f"{place.path} does not run here: {'; whole: '.join(failures)}")
+        raise CannotLoad(f"{place.path} does not run here: {'; whole: '.join(failures[:2])}")
 
     def load_script(self, place: Place) -> tuple[Loaded, types.CodeType]:
         """A whole file as code that can be run again and again. Raises `CannotLoad`."""
@@ -155,9 +189,17 @@ class Loading:
                 importlib.import_module(package)
         module.__dict__[SWITCHBOARD] = self.switchboard
         sys.modules[name] = module
-        with stubs.importing():
-            exec(self.compile(tree, path), module.__dict__)
+        self.execute(tree, path, module.__dict__)
         return module
+
+
+def _compiled(tree: ast.Module, path: str, *, later: bool = False) -> types.CodeType:
+    """Code of a tree; with `later`, annotations are not looked at, as the import from `__future__` has it."""
+    flags = __future__.annotations.compiler_flag if later else 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code: types.CodeType = compile(tree, path, "exec", flags, dont_inherit=True)
+        return code
 
 
 def parse(source: bytes | str, path: str) -> ast.Module:
@@ -209,5 +251,4 @@ class _Loader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module: types.ModuleType) -> None:
         """Runs it, with stubs at rest."""
         module.__dict__[SWITCHBOARD] = self.loading.switchboard
-        with stubs.importing():
-            super().exec_module(module)
+        self.loading.execute(parse(self.loading.source(self.path), self.path), self.path, module.__dict__)

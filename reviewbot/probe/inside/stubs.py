@@ -222,6 +222,11 @@ def _make(name: str) -> Any:
     return Stub(name)
 
 
+def stand_in(name: str) -> Any:
+    """A stub for something of the repository that could not be made."""
+    return _make(name)
+
+
 class StubModule(types.ModuleType):
     """An absent module."""
 
