@@ -81,6 +81,10 @@ def of_sides(world: World, pairs: Sequence[shape.Sides], *, most: int = MOST) ->
     parts = [plain.at(dict(world), root) for root in roots]
     rows: Sequence[Plain] = next((part for part in parts if shape.is_rows(part)), ())
     out = changes(world, roots, chosen=shape.spoken_of(world, pairs, rows), most=most)
+    for root, part in zip(roots, parts, strict=True):
+        if part is not None and len(out) < most:
+            edit = Edit("set", root, None)
+            out.append(Change(edit, f"{root[-1]} is None", "None", str(root[-1]), "absent"))
     taken = {root[0] for root in roots}
     besides = [(name,) for name in world if name not in taken]
     return out + [replace(one, beside=True) for one in changes(world, besides, most=most - len(out))]
@@ -289,8 +293,21 @@ def _scalar(value: Plain, path: Path, name: str, label: str, wrap: Array | None 
         yield change(value[:-1] + last, "changed", "changed", "real")
         if value:
             yield change("", "emptied", "emptied", "real")
+            yield from _respelled(value, change)
     elif type(value) is bytes:
         yield change(value[:-1] + (b"1" if value.endswith(b"0") else b"0"), "changed", "changed", "real")
+
+
+def _respelled(value: str, change: Changer) -> Iterator[Change]:
+    """A short text with another number in it; in another case, and with a space, which may be let through."""
+    found = re.search(r"\d{1,15}", value)
+    if found and value[-1:] not in found[0]:
+        number = str(int(found[0]) + 1)
+        text = value[: found.start()] + number + value[found.end() :]
+        yield change(text, "changed", f"with {found[0]} become {number}", "real")
+    if value.swapcase() != value:
+        yield change(value.swapcase(), "in another case", "in another case", "nudge")
+    yield change(value + " ", "with a space", "with a space at its end", "nudge")
 
 
 def _text(value: str, change: Changer) -> Iterator[Change]:

@@ -611,3 +611,25 @@ def test_what_the_check_needs_of_what_could_not_run_makes_it_unknown(reviewbot, 
     ran = reviewbot("probe", f"pkg/sub/kernels.py::{function}", "--example", "e.json", cwd=kernels)
     assert ran.code == 3
     assert f"it depends on {'pkg.sub.kernels.' if says == 'CACHE' else ''}{says}" in ran.err
+
+
+def test_a_side_that_is_none_and_a_package_that_is_only_looked_for(probed, repo):
+    folder = repo(
+        optional="""
+        import importlib.util
+
+        def compare(reference, candidate):
+            if candidate is None:
+                return
+            if importlib.util.find_spec("absent_jax") is not None:
+                import absent_jax
+                absent_jax.block(candidate)
+            assert reference == candidate
+        """
+    )
+    (folder / "e.json").write_text(json.dumps({"reference": ["oak", "elm7"], "candidate": ["oak", "elm7"]}))
+    code, document = probed(folder, "optional.py::compare", "--example", "e.json")
+    assert code == 1
+    assert whys(document) == [("excuse", "candidate", None)]
+    assert document["witnesses"][0]["escapes"][0]["line"] == 5
+    assert not any("absent_jax" in one for one in document["not_run"])

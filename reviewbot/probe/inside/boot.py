@@ -70,6 +70,9 @@ class Child:
             with contextlib.suppress(ImportError):
                 importlib.import_module(str(name))
         stubs.start_running()
+        # What ran while files were imported is none of the runs.
+        self.switchboard.reset()
+        self.switchboard.ever.clear()
         self.tell_sites()
         self.reply(
             {

@@ -11,7 +11,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reviewbot.probe.inside import cut, stubs
@@ -189,6 +189,12 @@ class Loading:
                 importlib.import_module(package)
         module.__dict__[SWITCHBOARD] = self.switchboard
         sys.modules[name] = module
+        # Its package may have imported the file as well; nobody calls that copy of the target.
+        relative = self.relative(path)
+        self.sites[:] = [
+            replace(site, kind="branch", form="copy", escape="") if site.path == relative else site
+            for site in self.sites
+        ]
         self.execute(tree, path, module.__dict__)
         return module
 

@@ -249,6 +249,18 @@ class StubModule(types.ModuleType):
         return made
 
 
+def _is_only_asked_for() -> bool:
+    """Whether `importlib.util.find_spec` asks, as code does that can go without the package."""
+    frame = sys._getframe(1)
+    for _ in range(6):
+        if frame.f_code.co_name == "find_spec" and frame.f_globals.get("__name__") == "importlib.util":
+            return True
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+    return False
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Asked last, and only for the top-level names in `wanted`: what the files under probe import for sure.
 
@@ -263,7 +275,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """A spec for an absent module that was asked for."""
-        if name.partition(".")[0] not in self.wanted:
+        if name.partition(".")[0] not in self.wanted or _is_only_asked_for():
             return None
         parent = sys.modules.get(name.rpartition(".")[0])
         if parent is not None and not isinstance(parent, StubModule):
