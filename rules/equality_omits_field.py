@@ -18,11 +18,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.classes import Known, class_of_name
+from reviewbot.flow.suspects import may_fail
 from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
+_SIDES = 2
+_SAYS_EQUAL = re.compile(r"(?i)(^|_)(same|equals?|identical|compare|match(es)?|equivalent|close)(_|$)")
 _NAMES = frozenset({"__eq__", "equals", "is_equal", "same_as"})
 # Names of fields that differ between equal things, or tell things apart by themselves.
 _VOLATILE = re.compile(
@@ -44,7 +47,7 @@ class Row:
 
 
 class EqualityOmitsField(Rule):
-    kinds = ("method", "class")
+    kinds = ("method", "class", "function")
     bad = (
         Example(
             _ROW
@@ -81,6 +84,27 @@ class EqualityOmitsField(Rule):
                 loss_mask: list = field(default_factory=list, compare=False)  # <- here
             """,
             path="robot/row.py",
+        ),
+        Example(
+            """
+            from clinic.visit import Visit
+            def assert_same(left: Visit, right: Visit):  # <- here
+                assert left.patient == right.patient
+                assert left.ward == right.ward
+                assert left.notes == right.notes
+            """,
+            path="tests/compare_visits.py",
+            files={
+                "clinic/visit.py": """
+from dataclasses import dataclass
+@dataclass
+class Visit:
+    patient: str
+    ward: str
+    notes: str
+    dose: float
+""",
+            },
         ),
     )
     good = (
@@ -146,12 +170,23 @@ class EqualityOmitsField(Rule):
     def suspect(self, unit: Unit) -> bool:
         if unit.kind == "class":
             return "compare" in unit.facts.names and unit.calls("field", "attrib", "ib", "Field")
+        if unit.kind == "function":
+            alike = _SAYS_EQUAL.search(unit.name) is not None and _annotated_alike(unit) is not None
+            return alike and may_fail(unit)
         return unit.name.rpartition(".")[2] in _NAMES and unit.has(ast.Return)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         settled = {*repo.config.derived_fields, *repo.config.volatile_fields}
         if unit.kind == "class":
             yield from self._declared(unit, settled)
+        elif unit.kind == "function":
+            owner = _annotated_alike(unit)
+            node = unit.node
+            if owner is None or not self.suspect(unit) or not isinstance(node, cst.FunctionDef):
+                return
+            known = class_of_name(owner, unit.file.path, unit.file.imports, repo.index)
+            if known is not None and len(node.params.params) >= _SIDES:
+                yield from self._written(unit, known, settled)
         elif unit.name.rpartition(".")[2] in _NAMES:
             owner = unit.name.rpartition(".")[0]
             known = class_of_name(owner, unit.file.path, {}, repo.index)
@@ -182,8 +217,9 @@ class EqualityOmitsField(Rule):
         node = unit.node
         assert isinstance(node, cst.FunctionDef)
         params = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
-        if len(params) != 2:
+        if len(params) < _SIDES or (unit.kind != "function" and len(params) != _SIDES):
             return
+        params = params[:_SIDES]
         own, other = (_reads(node, name) for name in params)
         fields = [field for field in known.found.fields if not field.name.startswith("__")]
         compared = {field.name for field in fields} & own & other
@@ -205,6 +241,18 @@ class EqualityOmitsField(Rule):
             ],
             still_catches=(f"only a check that names {names} itself",),
         )
+
+
+def _annotated_alike(unit: Unit) -> str | None:
+    """The class that annotates the first two parameters of a function alike, as it is written."""
+    tree = unit.tree
+    if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(tree.args.args) < _SIDES:
+        return None
+    said = [ast.unparse(a.annotation) for a in tree.args.args[:_SIDES] if a.annotation is not None]
+    named = (
+        len(said) == _SIDES and said[0] == said[1] and said[0].strip("'\"").replace(".", "").isidentifier()
+    )
+    return said[0].strip("'\"") if named else None
 
 
 def _reads(node: cst.FunctionDef, name: str) -> set[str]:

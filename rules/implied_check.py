@@ -18,7 +18,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import libcst as cst
+
 from reviewbot.flow.fields import FieldCheck, field_checks
+from reviewbot.flow.implied import implied
 from reviewbot.flow.nearby import still_catches
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
@@ -33,6 +36,8 @@ def add_scores(rows):
 """
 _SAMPLED = _PRODUCER.replace('row["reward"] - mean', 'row["reward"] - draw(row)')
 _DEPTH = 4
+_MADE = ("len", "sum", "max", "min", "sorted", "set", "list", "tuple", "keys", "values", "mean")
+_ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,34 @@ class ImpliedCheck(Rule):
             """,
             path="tests/compare.py",
             files={"trainer/score.py": _PRODUCER},
+        ),
+        Example(
+            """
+            def compare(reference, restored):
+                for left, right in zip(reference, restored, strict=True):
+                    assert left["prices"] == right["prices"]
+                    assert sum(left["prices"]) == sum(right["prices"])  # <- here
+            """,
+            path="tests/compare_menu.py",
+        ),
+        Example(
+            """
+            def test_menu(rows):
+                assert len(rows) == 4
+                assert len(rows) > 0  # <- here
+            """,
+            path="tests/test_menu.py",
+        ),
+        Example(
+            """
+            def test_menu(gap, rows):
+                assert 0 < gap
+                assert gap < 1e-6
+                assert gap <= 1e-3  # <- here
+                assert len(rows) >= 3 and rows[0]
+                assert rows  # <- here
+            """,
+            path="tests/test_menu.py",
         ),
     )
     good = (
@@ -91,9 +124,33 @@ class ImpliedCheck(Rule):
             path="tests/compare.py",
             files={"trainer/score.py": _SAMPLED},
         ),
+        Example(
+            """
+            def test_menu(old, new, queue, gap):
+                assert len(old.rows) == len(new.rows)
+                assert old.rows == new.rows
+                assert len(queue) == 2
+                assert queue.pop() == 1
+                assert len(queue) > 0
+                assert gap > 0
+                assert gap >= 1
+                assert gap < 9
+                assert len(old.rows) == 2
+                old = reload(old)
+                assert len(old.rows) > 1
+            def test_hash(a, b):
+                assert a == b
+                assert hash(a) == hash(b)
+                assert repr(a) == repr(b)
+                assert a != 3
+            """,
+            path="tests/test_menu.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if len(unit.asts(ast.Assert)) > 1 and (unit.calls(*_MADE) or unit.has(*_ORDERS)):
+            return True
         # Two checks at least, each of one field of two records.
         if len(unit.asts(ast.Assert)) + len(unit.asts(ast.If)) + len(unit.asts(ast.IfExp)) < 2:
             return False
@@ -103,6 +160,19 @@ class ImpliedCheck(Rule):
         return sum(count for key, count in asked.items() if key and count > 1) >= 4
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in implied(unit):
+            yield self.finding(
+                unit,
+                one.later.anchor,
+                f"this cannot fail where line {unit.span(one.earlier.node).line} did not: {one.says}",
+                # Whether an object is true may be what is tested.
+                certainty="question" if isinstance(one.later.condition, cst.Name) else "likely",
+                steps=[
+                    step(unit, one.earlier.anchor, "this is required first"),
+                    step(unit, one.later.anchor, "and this follows from it"),
+                ],
+                still_catches=(f"line {unit.span(one.earlier.node).line} catches all that this could",),
+            )
         found = field_checks(unit)
         for check in found:
             if not check.exact:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.checks import checks
-from reviewbot.flow.indexes import Build, builds, may_build
+from reviewbot.flow.indexes import Build, builds, leads_to_build, may_build, reached
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import is_comparer, may_fail
@@ -44,9 +44,21 @@ class KeysCollapse(Rule):
             """
             def compare(before, after):
                 left = {row["id"]: row for row in before}  # <- here
-                right = {row["id"]: row for row in after}  # <- here
+                right = {row["id"]: row for row in after}
                 assert left == right
             """
+        ),
+        Example(
+            """
+            def index(rows):
+                by = {}
+                for row in rows:
+                    by[row.dish, row.day] = row.price
+                return by
+            def compare(reference, restored):
+                assert index(reference) == index(restored)  # <- here
+            """,
+            path="tests/compare_menu.py",
         ),
     )
     good = (
@@ -84,49 +96,75 @@ class KeysCollapse(Rule):
                 return {row.id: row for row in rows}
             """
         ),
+        Example(
+            """
+            def compare(reference, restored):
+                left = {row["dish"]: row for row in reference}
+                right = {row["dish"]: row for row in restored}
+                assert len(left) == len(reference) and len(right) == len(restored)
+                assert left == right
+            """,
+            path="tests/compare_menu.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return may_build(unit) and is_comparer(unit) and may_fail(unit)
+        return (may_build(unit) or leads_to_build(unit)) and is_comparer(unit) and may_fail(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
             return
-        for build in builds(unit):
-            if not _keeps_the_last(build) or _refuses(unit, build) or not _is_compared(unit, build):
+        # Two sides that are indexed by one key, and then compared, are one weakness.
+        alike: dict[str, list[Build]] = {}
+        for build in reached(unit):
+            if build.hops > 1 or build.site[0] is not unit:
                 continue
-            wider, key = _wider(unit, build), _plain(build.key)
+            if _keeps_the_last(build) and not _refuses(build) and _is_compared(unit, build):
+                alike.setdefault(_plain(build.key), []).append(build)
+        for key, (build, *others) in alike.items():
+            wider = _wider(unit, build)
+            again = [
+                step(unit, one.node, f"and of `{one.rows.name}` here")
+                for one in others
+                if one.node is not build.node
+            ]
+            made = [step(*build.made, "the index is built here")] if build.hops else []
             yield self.finding(
                 unit,
                 build.node,
                 f"two rows of `{build.rows.name}` with one `{key}` become one, which nothing counts",
                 certainty="question" if wider is None else "likely",
-                steps=[] if wider is None else [wider],
+                steps=[*made, *([] if wider is None else [wider]), *again],
                 still_catches=still_catches(unit, build.node, but=[build.node]),
             )
 
 
 def _keeps_the_last(build: Build) -> bool:
     """Whether the dict holds one row for a key: no list of them."""
-    if isinstance(build.node, cst.DictComp):
+    made = build.made[1]
+    if isinstance(made, cst.DictComp):
         return True
-    return isinstance(build.node, cst.For) and not any(
-        isinstance(below, cst.Call) and last_name(below) in ("append", "add") for below in walk(build.node)
+    return isinstance(made, cst.For) and not any(
+        isinstance(below, cst.Call) and last_name(below) in ("append", "add") for below in walk(made)
     )
 
 
-def _refuses(unit: Unit, build: Build) -> bool:
+def _refuses(build: Build) -> bool:
     """Whether a key that stands twice is noticed: asked for before it is stored, or by a count."""
-    if isinstance(build.node, cst.For):
-        for below in walk(build.node):
+    where, made = build.made
+    if isinstance(made, cst.For):
+        for below in walk(made):
             if isinstance(below, cst.ComparisonTarget) and isinstance(below.operator, (cst.In, cst.NotIn)):
                 return True
-    for check in checks(unit):
-        looks_at = check.node if check.condition is None else check.condition
-        counts = (below for below in walk(looks_at) if isinstance(below, cst.Call) and _counts(below))
-        names = {name.value for count in counts for name in walk(count) if isinstance(name, cst.Name)}
-        if build.rows.name in names:
-            return True
+    counted = [(build.unit, build.rows.name)]
+    if where is not build.unit:
+        counted += [(where, binding.name) for binding in values(where).all if binding.kind == "parameter"]
+    for unit, rows in counted:
+        for check in checks(unit):
+            looks_at = check.node if check.condition is None else check.condition
+            counts = (below for below in walk(looks_at) if isinstance(below, cst.Call) and _counts(below))
+            if rows in {name.value for count in counts for name in walk(count) if isinstance(name, cst.Name)}:
+                return True
     return False
 
 
@@ -137,12 +175,19 @@ def _counts(call: cst.Call) -> bool:
 def _is_compared(unit: Unit, build: Build) -> bool:
     """Whether a value that the dict holds, or the dict, is judged."""
     held = _held_by(unit, build)
-    if held is None:
-        return False
     flow = values(unit)
+    if held is None:
+        inside = [
+            one for one in judgements(unit) for side in (one.left, one.right) if _is_in(build.node, side)
+        ]
+        return bool(inside)
     return any(
         held in {binding.name for binding in flow.slice(one.left, one.right)} for one in judgements(unit)
     )
+
+
+def _is_in(node: cst.CSTNode, side: cst.BaseExpression) -> bool:
+    return any(below is node for below in walk(side))
 
 
 def _held_by(unit: Unit, build: Build) -> str | None:

@@ -28,7 +28,9 @@ _SEES = {
     "figure": "one pooled figure",
     "rounded": "rounded numbers",
     "case": "the text without its case",
+    "fields": "these fields",
 }
+_WEAK = ("keys", "fields")
 # A test that says which part it is about.
 _ABOUT = {
     "keys": r"key|column|name|field",
@@ -38,6 +40,7 @@ _ABOUT = {
     "figure": r"sum|mean|norm|total|average|unit|scale",
     "rounded": r"round|approx",
     "case": r"case|lower|upper",
+    "fields": r"name|id|key|order|label|field|column|title",
 }
 
 
@@ -75,6 +78,33 @@ class ProjectionBeforeCompare(Rule):
                     assert expected[:8] == actual[:8]  # <- here
             """,
             path="tools/parity.py",
+        ),
+        Example(
+            """
+            def test_menu(old_menu, new_menu):
+                expected = old_menu("monday")
+                actual = new_menu("monday")
+                assert set(d["name"] for d in expected) == set(d["name"] for d in actual)  # <- here
+            """,
+            path="tests/test_menu.py",
+        ),
+        Example(
+            """
+            def project(row):
+                return {"name": row["name"], "price": row["price"]}
+            def compare(reference, restored):
+                left = [project(r) for r in reference]
+                right = [project(r) for r in restored]
+                assert left == right  # <- here
+            """,
+            path="tests/compare_menu.py",
+        ),
+        Example(
+            """
+            def compare(reference, restored):
+                assert [round(x, 1) for x in reference] == [round(x, 1) for x in restored]  # <- here
+            """,
+            path="tests/compare_menu.py",
         ),
     )
     good = (
@@ -134,7 +164,7 @@ class ProjectionBeforeCompare(Rule):
                 f"of `{left}` and `{right}` only {_SEES[one.left.kind]} are compared (`{one.left.how}`), "
                 "and nothing compares the rest",
                 # Keys may be made from what they name.
-                certainty="likely" if says_same(unit) and one.left.kind != "keys" else "question",
+                certainty="likely" if says_same(unit) and one.left.kind not in _WEAK else "question",
                 steps=[
                     step(unit, one.comparison.left, f"this is what is seen of `{left}`"),
                     step(unit, one.comparison.right, f"and of `{right}`"),

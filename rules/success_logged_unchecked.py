@@ -58,6 +58,13 @@ class SuccessLoggedUnchecked(Rule):
             """,
             path="tests/run.sh",
         ),
+        Example(
+            """
+            python tests/compare.py a b
+            echo "PASS: rows match"  # <- here
+            """,
+            path="tools/check.sh",
+        ),
     )
     good = (
         Example(

@@ -307,17 +307,25 @@ def _stores(loop: cst.For) -> Iterator[tuple[str, cst.BaseExpression, cst.BaseEx
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
             target = node.targets[0].target
             if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name):
-                index = target.slice[0].slice
-                if len(target.slice) == 1 and isinstance(index, cst.Index):
-                    yield target.value.value, index.value, node.value
+                index = _key_of(target)
+                if index is not None:
+                    yield target.value.value, index, node.value
         elif isinstance(node, cst.Call) and last_name(node) in ("append", "add") and len(node.args) == 1:
             group = node.func.value if isinstance(node.func, cst.Attribute) else None
             if isinstance(group, cst.Subscript) and isinstance(group.value, cst.Name):
-                index = group.slice[0].slice
-                if len(group.slice) == 1 and isinstance(index, cst.Index):
-                    yield group.value.value, index.value, node.args[0].value
+                index = _key_of(group)
+                if index is not None:
+                    yield group.value.value, index, node.args[0].value
             elif isinstance(group, cst.Call) and last_name(group) == "setdefault" and group.args:
                 yield root_name(group), group.args[0].value, node.args[0].value
+
+
+def _key_of(node: cst.Subscript) -> cst.BaseExpression | None:
+    """What is subscripted with: of `by[day, dish]` the tuple."""
+    parts = [element.slice.value for element in node.slice if isinstance(element.slice, cst.Index)]
+    if len(parts) < len(node.slice):
+        return None
+    return parts[0] if len(parts) == 1 else cst.Tuple([cst.Element(part) for part in parts])
 
 
 def _opened(flow: Values, node: cst.CSTNode, own: list[str], rows: str = "") -> str:

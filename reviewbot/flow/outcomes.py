@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 SUCCESS = re.compile(
-    r"(?i)\b(success(ful(ly)?)?|succeed(ed|s)?|all (tests|checks) pass(ed)?|tests? passed|verified)\b|✅|✔|✓"
+    r"(?i)\b(success(ful(ly)?)?|succeed(ed|s)?|all (tests|checks) pass(ed)?|tests? passed|verified"
+    r"|(?-i:PASS|PASSED|OK))\b|✅|✔|✓"
 )
 _DENIES = re.compile(r"(?i)\b(not|no|un\w+|fail\w*|without|if|whether|warn\w*|skip\w*|error\w*)\b")
 _SAYS = frozenset({"print", "info", "debug", "log", "success", "echo", "secho", "warning"})

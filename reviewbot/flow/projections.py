@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import Check, Comparison, checks, comparisons
 from reviewbot.flow.judging import two_sides
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
 from reviewbot.flow.values import UNBOUND, Binding, values
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-Kind = Literal["keys", "length", "shape", "slice", "figure", "rounded", "case"]
+Kind = Literal["keys", "length", "shape", "slice", "figure", "rounded", "case", "fields"]
 _CALLS: dict[str, Kind] = {"len": "length", "count_nonzero": "figure"}
 _METHODS: dict[str, Kind] = {
     "keys": "keys", "numel": "length", "size": "shape",
@@ -87,12 +88,13 @@ def projected(unit: Unit) -> Iterator[Projected]:
 
 
 _PROJECTING = frozenset({*_CALLS, *_METHODS, "round"})
+_KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp})
 
 
 def may_project(unit: Unit) -> bool:
     """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
     facts = unit.facts
-    if ast.Slice in facts.kinds or not _PROJECTING.isdisjoint(facts.calls):
+    if not _KEEPING_SOME.isdisjoint(facts.kinds) or not _PROJECTING.isdisjoint(facts.calls):
         return True
     # Names of every kind, to be quick about most units.
     if _ATTRIBUTES.keys().isdisjoint(facts.names):
@@ -103,6 +105,8 @@ def may_project(unit: Unit) -> bool:
 def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
     """What an expression takes of a value, if it is a projection; through names and what keeps the items."""
     node = values(unit).resolve(node) if isinstance(node, cst.Name) else node
+    if isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+        return _of_each(unit, node)
     if isinstance(node, cst.Call):
         return _of_call(unit, node, depth)
     if isinstance(node, cst.Attribute) and node.attr.value in _ATTRIBUTES:
@@ -117,6 +121,48 @@ def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
         if inner is not None and isinstance(element, cst.Index):
             return Part(inner.kind, f"{inner.how}[{canonical(element)}]", inner.of)
     return None
+
+
+def _of_each(unit: Unit, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Part | None:
+    """What a comprehension keeps of each row: rounded numbers, or some fields, also by a file's helper."""
+    clause = node.for_in
+    if clause.inner_for_in is not None or clause.ifs or not isinstance(clause.target, cst.Name):
+        return None
+    row, kept = clause.target.value, node.elt
+    if isinstance(kept, cst.Call) and len(kept.args) == 1 and canonical(kept.args[0].value) == row:
+        function = callee(unit, kept)
+        returns = function.find(cst.Return) if function is not None else []
+        first = next(iter(bind(kept, function)), "") if function is not None else ""
+        if len(returns) == 1 and returns[0].value is not None and first:
+            row, kept = first, returns[0].value
+    if isinstance(kept, cst.Call) and dotted(kept.func) == "round" and kept.args:
+        digits = literal(kept.args[1].value) if len(kept.args) > 1 else 0
+        return Part("rounded", f"round(…, {digits})", clause.iter) if digits in (0, 1) else None
+    fields = _fields_of(kept, row)
+    return Part("fields", ", ".join(fields), clause.iter) if fields else None
+
+
+def _fields_of(kept: cst.BaseExpression, row: str) -> list[str]:
+    """The fields of a row of which something is made anew; nothing where anything else goes into it."""
+    parts: list[cst.BaseExpression] = []
+    if isinstance(kept, cst.Dict):
+        parts = [e.value for e in kept.elements if isinstance(e, cst.DictElement)]
+        if len(parts) < len(kept.elements):
+            return []
+    elif isinstance(kept, cst.Tuple):
+        parts = [element.value for element in kept.elements]
+    else:
+        parts = [kept]
+    found = []
+    for part_ in parts:
+        key = subscript(part_)
+        if key is not None and canonical(key[0]) == row and isinstance(key[1], str):
+            found.append(key[1])
+        elif isinstance(part_, cst.Attribute) and canonical(part_.value) == row:
+            found.append(part_.attr.value)
+        else:
+            return []
+    return found
 
 
 def _of_call(unit: Unit, node: cst.Call, depth: int) -> Part | None:

@@ -199,11 +199,9 @@ class _Walk:
                 defaults[argument.arg] = given
         known = {argument.arg: argument for argument in (*positional[1:], *init.args.kwonlyargs)}
         stored = {
-            target.attr
-            for statement in ast.walk(init)
-            if isinstance(statement, (ast.Assign, ast.AnnAssign))
-            for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
-            if isinstance(target, ast.Attribute)
+            node.attr
+            for node in ast.walk(init)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         }
         for name, argument in known.items():
             if name in stored or f"_{name}" in stored:
