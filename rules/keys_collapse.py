@@ -177,10 +177,14 @@ def _is_compared(unit: Unit, build: Build) -> bool:
     held = _held_by(unit, build)
     flow = values(unit)
     if held is None:
-        inside = [
-            one for one in judgements(unit) for side in (one.left, one.right) if _is_in(build.node, side)
-        ]
-        return bool(inside)
+        # Used where it is built: against another index, not against what is written out.
+        others = [other.node for other in reached(unit) if other.node is not build.node]
+        pairs = [(one.left, one.right) for one in judgements(unit)]
+        return any(
+            _is_in(build.node, side) and any(_is_in(other, against) for other in others)
+            for left, right in pairs
+            for side, against in ((left, right), (right, left))
+        )
     return any(
         held in {binding.name for binding in flow.slice(one.left, one.right)} for one in judgements(unit)
     )

@@ -80,3 +80,18 @@ def test_each_weakness_is_found_with_its_argument_and_nothing_else_is_claimed(re
     # Questions may be asked beside.
     claimed = {thread.finding.rule for thread in threads if thread.finding.certainty != "question"}
     assert claimed <= {one["rule"] for one in listed}
+
+
+def test_the_table_of_weaknesses_names_each_and_no_other():
+    rows = [
+        [cell.strip() for cell in line.strip("|\n").split("|")]
+        for line in (SEEDS / "README.md").read_text(encoding="utf-8").splitlines()[7:]
+    ]
+    told = [(repository, rule, line.split("`")[1]) for _, repository, rule, line in rows]
+    assert sorted(told) == sorted(
+        (name, one["rule"], one["path"]) for name in NAMES for one in EXPECTED[name]["finding"]
+    )
+    for _, name, rule, line in rows:
+        begins = line.split("`")[3]
+        found = [one for one in EXPECTED[name]["finding"] if one["rule"] == rule]
+        assert any(one["at"].strip().startswith(begins[: len(one["at"].strip())]) for one in found), line
