@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import gc
 import os
 import sqlite3
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
@@ -16,10 +14,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from reviewbot.errors import UnreadableFile
 from reviewbot.index import facts as fact_types
 from reviewbot.index import scripts
 from reviewbot.index.facts import Fact, Facts, clean, last_part
 from reviewbot.source.files import Source
+from reviewbot.source.newer import tree_of
 
 VERSION = 3
 MAX_BYTES = 4 << 20  # a larger file is data, not code
@@ -178,10 +178,8 @@ def facts_of(path: str, content: bytes) -> Facts:
     from reviewbot.index import python
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return python.facts_of(ast.parse(content), content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return python.facts_of(tree_of(path, content), content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, UnreadableFile):
         return Facts()
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import io
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Edit, Finding
+from reviewbot.source.newer import tree_of_text
 from reviewbot.source.units import File
 
 _ESCAPED = {'"': '\\"', "\\": "\\\\"}
@@ -131,9 +130,7 @@ def _end(line: str) -> str:
 
 def _parses(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        tree_of_text(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Span
 from reviewbot.source.files import python_encoding, python_text
+from reviewbot.source.newer import tree_of
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -373,12 +373,8 @@ class File:
 
     def _parse_ast(self) -> ast.Module:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return ast.parse(self.content, filename=self.path)
+            return tree_of(self.path, self.content)
         except SyntaxError as error:
-            # Python says that bytes do not decode as if that were a fault of the grammar.
-            _ = self.text
             raise UnreadableFile(self.path, f"not valid Python ({error.msg})", error.lineno) from None
         except ValueError as error:
             raise UnreadableFile(self.path, f"not valid Python ({error})") from None
