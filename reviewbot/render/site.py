@@ -14,6 +14,7 @@ from reviewbot.render.pages import HOME, Extra, render
 from reviewbot.render.probe_document import Evidence
 from reviewbot.render.proposed import cuts_of, proposed
 from reviewbot.render.sources import Sources
+from reviewbot.review.scope import NO_CODE
 from reviewbot.review.size.result import Cut
 
 ROOM = 150_000  # bytes of what a page lists
@@ -287,7 +288,10 @@ def _index(
         rounds=[(one, round_file(one.number), changed_in(one)) for one in reversed(review.rounds)]
         if review
         else [],
-        unread=_reasons(review.rounds[-1]) if review and review.rounds else (),
+        # What a reader has to know first: code of which nothing is said. The round's page has all reasons.
+        unread=[one for one in _reasons(review.rounds[-1]) if one[0] not in NO_CODE]
+        if review and review.rounds
+        else (),
         probes=probes,
         extras=extras,
         commit=sources.commit_link,

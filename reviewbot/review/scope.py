@@ -54,6 +54,13 @@ def scope(repository: Repository, changes: Iterable[Change], settings: Config) -
     return Scope(tuple(read), tuple(unread))
 
 
+# Reasons not to read a file that leave nothing unsaid of its code.
+NO_CODE = frozenset({
+    "deleted", "a submodule", "a symbolic link", "only its mode changed", "binary",
+    "neither Python, a script nor YAML", "excluded by the configuration",
+})  # fmt: skip
+
+
 def printable(path: str) -> str:
     """The path on one line, with bytes that are not UTF-8 and characters that cannot be seen spelled out."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

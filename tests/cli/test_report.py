@@ -235,12 +235,16 @@ def test_a_review_without_a_record_of_its_rounds_tells_what_it_can(changed, revi
 def test_the_index_names_the_files_that_could_not_be_read(repository, reviewbot):
     repository.commit({"README": "x"})
     repository.git("switch", "--quiet", "--create", "topic")
-    repository.commit({"tests/test_a.py": "def broken(:\n", "tests/test_b.py": b"x = '\xff\xfe'\n"})
+    repository.commit(
+        {"tests/test_a.py": "def broken(:\n", "tests/test_b.py": b"x = '\xff\xfe'\n", "a.md": "x"}
+    )
     ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=repository.folder)
     assert ran.code == 0, ran.err
     index = text(repository.folder / "pages", "index.html")
-    _, _, listed = index.partition("Not looked through")
-    assert "tests/test_a.py" in listed and "tests/test_b.py" in listed
+    _, _, listed = index.partition("Could not be read")
+    assert "tests/test_a.py" in listed and "tests/test_b.py" in listed and "a.md" not in listed
+    _, _, listed = text(repository.folder / "pages", "round-1.html").partition("Not looked through")
+    assert "tests/test_a.py" in listed and "a.md" in listed
 
 
 @pytest.mark.slow
