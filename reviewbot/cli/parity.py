@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gc
 import importlib.util
 import sys
 import time
@@ -528,7 +527,7 @@ def _progress(options: argparse.Namespace) -> Iterator[Callable[[str, int, int |
 def _compare(options: argparse.Namespace) -> int:
     import msgspec
 
-    from reviewbot.parity import compare, context, restores
+    from reviewbot.parity import compare, context, memory, restores
     from reviewbot.parity.dumps import dump
     from reviewbot.parity.judge import Limits
 
@@ -560,7 +559,7 @@ def _compare(options: argparse.Namespace) -> int:
         same_files=same,
     )
     ready = time.monotonic()
-    gc.freeze()  # what is there by now stays: it need not be looked through again and again
+    memory.settled()
     with _reading(options, reference, restored, "compare") as step:
         result = compare.compared(reference, restored, settings, step)
     profile = {"control": ready - started, "compare": time.monotonic() - ready}
