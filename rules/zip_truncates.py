@@ -15,12 +15,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.checks import checks
 from reviewbot.flow.cuts import Cut, cuts
-from reviewbot.flow.guards import is_strict, length_is_checked, same_length
+from reviewbot.flow.guards import is_strict, length_is_checked, pairs, same_length
 from reviewbot.flow.judging import judges, may_check, side
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import dotted, last_name, literal, root_name
-from reviewbot.flow.terms import terms
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.terms import counted_by, terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
@@ -113,6 +114,17 @@ class ZipTruncates(Rule):
                 for earlier, later in zip(self.offsets, self.offsets[1:]):
                     assert earlier < later
         """),
+        # A loop outside of tests that compares nothing of the two.
+        Example(
+            """
+            def check_named(names, values):
+                for name, value in zip(names, values):
+                    if not name:
+                        raise TypeError("a name is missing")
+                    setattr(names, name, value)
+            """,
+            path="tests/helpers.py",
+        ),
         Example("""
             def test_first_three(run, reference):
                 grads, wanted = run(1), reference(1)
@@ -227,6 +239,8 @@ def _may_differ(unit: Unit, cut: Cut) -> bool:
     if len(cut.sides) < 2 or is_strict(cut.call) or any(map(_is_endless, cut.sides)):
         return False
     first = cut.sides[0]
+    if not unit.is_test and not _looks_at_two(unit, cut):
+        return False
     lengths = {_length(side) for side in cut.sides}
     if len(lengths) == 1 and None not in lengths:
         return False
@@ -300,6 +314,8 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
     weights = all(isinstance(side, cst.Call) and last_name(side) in _WEIGHTS for side in cut.sides)
+    if not _looks_at_two(unit, cut) or _is_known_by_hand(unit, cut):
+        return "question"
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     return (
@@ -307,6 +323,49 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
         if pinned or weights or ranged or _alike(unit, cut) or _filled_by_hand(unit, cut)
         else "likely"
     )
+
+
+def _is_known_by_hand(unit: Unit, cut: Cut) -> bool:
+    """Whether the lengths are compared under some condition, or whoever wrote the call saw them: one side is
+    cut to a number, or is written out beside a parameter."""
+    flow = values(unit)
+    made = [flow.resolve(side) for side in cut.sides]
+    if any(isinstance(one, cst.Subscript) and _length(one) is not None for one in made):
+        return True
+    sides = {canonical(side) for side in cut.sides}
+    for pair in pairs(unit):
+        counted = [counted_by(one) for one in (pair.left, pair.right)]
+        if not pair.ordered and {canonical(one) for one in counted if one is not None} == sides:
+            return True
+    written = any(isinstance(side, (cst.List, cst.Tuple)) for side in cut.sides)
+    return written and any(
+        isinstance(side, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(side))
+        for side in cut.sides
+    )
+
+
+def _looks_at_two(unit: Unit, cut: Cut) -> bool:
+    """Whether a check behind the cut looks at what comes from two of the sides, and so compares them."""
+    loop = cut.loop
+    target: cst.BaseExpression | None = loop.target if isinstance(loop, cst.For) else None
+    if isinstance(target, cst.Tuple) and isinstance(target.elements[-1].value, cst.Tuple):
+        target = target.elements[-1].value  # the second of `for n, (a, b) in enumerate(zip(...))`
+    if not isinstance(target, cst.Tuple) or len(target.elements) != len(cut.sides):
+        return True
+    parts = [{b.value for b in walk(e.value) if isinstance(b, cst.Name)} for e in target.elements]
+    flow = values(unit)
+    for check in checks(unit):
+        above = list(unit.ancestors(check.node))
+        if loop not in above:
+            continue
+        around = above[: above.index(loop)]
+        nodes = [check.node, *(one.test for one in around if isinstance(one, cst.If))]
+        nodes += [one.iter for one in around if isinstance(one, cst.For)]
+        names = {read.value for node in nodes for read in flow.reads(node)}
+        names |= {binding.name for binding in flow.slice(*nodes)}
+        if sum(not part.isdisjoint(names) for part in parts) > 1:
+            return True
+    return False
 
 
 def _alike(unit: Unit, cut: Cut) -> bool:
