@@ -25,6 +25,8 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
 _SIDES = 2
+# What an object stands for, or how it was made, rather than what it holds.
+_LABEL = re.compile(r"(?i)^_?(node|label|owner|parent|source|origin|context|validate\w*|check\w*|strict\w*)$")
 _SAYS_EQUAL = re.compile(r"(?i)(^|_)(same|equals?|identical|compare|match(es)?|equivalent|close)(_|$)")
 _NAMES = frozenset({"__eq__", "equals", "is_equal", "same_as"})
 # Names of fields that differ between equal things, or tell things apart by themselves.
@@ -230,6 +232,8 @@ class Visit:
             return
         names = ", ".join(f"`{field.name}`" for field in omitted[:_SHOWN])
         certainty: Certainty = "likely" if len(compared) > len(omitted) else "question"
+        if all(_LABEL.search(field.name) for field in omitted):
+            certainty = "question"
         yield self.finding(
             unit,
             _verdict(node),

@@ -319,14 +319,23 @@ def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
 
 
 def _was_seen(unit: Unit, condition: cst.BaseExpression) -> bool:
-    """Whether a condition only asks whether this very thing was looked at before: `pair in seen`."""
+    """Whether a condition only asks for what was looked at before: the set is filled on the same turns,
+    further down, or with this very thing."""
+    if isinstance(condition, cst.BooleanOperation):
+        return all(_was_seen(unit, part) for part in _operands(condition))
     if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
         return False
     target = condition.comparisons[0]
     if not isinstance(target.operator, (cst.In, cst.NotIn)) or not isinstance(target.comparator, cst.Name):
         return False
-    put = [given for m in values(unit).mutations(target.comparator.value) for given in m.given]
-    return bool(put) and {canonical(given) for given in put} == {canonical(condition.left)}
+    filled = values(unit).mutations(target.comparator.value)
+    loop = enclosing(unit, condition, cst.For, cst.While)
+    rank = unit.index.rank
+    later = loop is not None and all(
+        rank(m.node) > rank(condition) and loop in unit.ancestors(m.node) for m in filled
+    )
+    put = {canonical(given) for m in filled for given in m.given}
+    return bool(filled) and (later or put == {canonical(condition.left)})
 
 
 def _spelled(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> str:

@@ -14,7 +14,7 @@ from reviewbot.flow.checks import Check, checks, compared, comparisons
 from reviewbot.flow.control import guards, statements
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
-from reviewbot.flow.syntax import last_name, literal, root_name, walk
+from reviewbot.flow.syntax import children, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
@@ -189,11 +189,36 @@ def agreeing(
 def _distances(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> Iterator[Judgement]:
     """The pairs whose distance a condition looks at, also by the name of the distance."""
     flow = values(unit)
-    held = (flow.resolve(name) for name in flow.reads(condition))
-    for below in (inner for read in (condition, *held) for inner in walk(read)):
+    held = (flow.resolve(name) for name in flow.reads(condition) if not _is_handed_on(unit, name))
+    for below in (inner for read in (condition, *held) for inner in _measured(read)):
         pair = _difference(below)
         if pair is not None and not _written(unit, pair[0]) and not _written(unit, pair[1]):
             yield Judgement(node, *pair)
+
+
+def _is_handed_on(unit: Unit, name: cst.Name) -> bool:
+    """Whether a name is an argument of a call that makes of it what nothing here says."""
+    above = unit.parent(name)
+    call = unit.parent(above) if isinstance(above, cst.Arg) else None
+    return isinstance(call, cst.Call) and last_name(call) not in _SIZES
+
+
+_SIZES = frozenset({
+    "abs", "fabs", "float", "int", "max", "min", "sum", "mean", "norm", "any", "all", "isnan", "isfinite",
+    "amax", "amin", "median", "len", "sqrt", "nanmax",
+})  # fmt: skip
+
+
+def _measured(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What stands under a node, without the terms of a product or a sum: a difference among these is a part of
+    some formula, and no distance."""
+    yield node
+    if isinstance(node, cst.BinaryOperation):
+        if isinstance(node.operator, (cst.Divide, cst.FloorDivide, cst.Power)):
+            yield from _measured(node.left)
+        return
+    for below in children(node):
+        yield from _measured(below)
 
 
 def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:

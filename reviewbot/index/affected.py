@@ -7,6 +7,8 @@ import ast
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
 
 from reviewbot.index.facts import Definition, Facts, Mention
 from reviewbot.index.index import Index
@@ -16,30 +18,53 @@ from reviewbot.source.diff import FileDiff, Lines
 
 CALLS_AWAY = 3  # through what tests call; of other code only what calls it straight is judged by it
 LARGE = 45  # nodes of a function that is worth calling instead of writing it again
-COMMON = 60  # a name in more files than that is everybody's: to look at all of them costs more than it tells
+COMMON = 60  # of the files with a name that more of them have, only the nearest: all cost more than they tell
 
 Read = Callable[[str], bytes | None]
+Few = Callable[[set[str], str, str], set[str]]
 
 
-def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> list[str]:
-    """The paths of the unchanged files that call, construct, import, read or repeat what the diff touched, or
-    define what it uses; those with the most of it first. `head` and `base` read the files after and before
-    the change."""
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """The paths of unchanged files that a change has to do with, those with the most of it first. `cut` says of
+    a name in more than `COMMON` files in how many it is: only the nearest of them are among `paths`."""
+
+    paths: tuple[str, ...]
+    cut: dict[str, int]
+
+
+def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> Affected:
+    """The unchanged files that call, construct, import, read or repeat what the diff touched, or define what
+    it uses. `head` and `base` read the files after and before the change."""
     diff = tuple(diff)
     links: Counter[str] = Counter()
+    cut: dict[str, int] = {}
+
+    def few(paths: set[str], name: str, path: str) -> set[str]:
+        if len(paths) <= COMMON:
+            return paths
+        cut[name] = max(len(paths), cut.get(name, 0))
+        return set(sorted(paths, key=lambda other: (-_shared(path, other), other))[:COMMON])
+
     for one in diff:
         sides = ((one.path, one.changed, head), (one.old_path, one.removed, base))
         for path, lines, read in sides:
             content = read(path) if path is not None and lines and is_wanted(path) else None
             if path is not None and content is not None:
                 facts, body = facts_of(path, content), _body(path, content)
-                links.update(_users(index, path, _touched(facts, lines)))
-                links.update(_importers(index, path, _constants(body, lines)))
+                links.update(_users(index, path, _touched(facts, lines), few))
+                links.update(_importers(index, path, _constants(body, lines), few))
                 links.update(_imported(index, path, facts, _names(body, lines)))
     for one in diff:
         links.pop(one.path or "", None)
         links.pop(one.old_path or "", None)
-    return sorted(links, key=lambda path: (-links[path], path))
+    return Affected(tuple(sorted(links, key=lambda path: (-links[path], path))), cut)
+
+
+def _shared(path: str, other: str) -> int:
+    """How many folders, from the top, two files have in common."""
+    pairs = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _overlap(lines: Iterable[Lines], first: int, last: int) -> list[Lines]:
@@ -121,11 +146,11 @@ def _imported(index: Index, path: str, facts: Facts, names: set[str]) -> Iterato
                 yield found
 
 
-def _importers(index: Index, path: str, names: Iterable[str]) -> Iterator[str]:
+def _importers(index: Index, path: str, names: Iterable[str], few: Few) -> Iterator[str]:
     """The files that import one of a module's names from it, once for each."""
     for name in names:
         found = {at.path for at in index.look("import", name) if _comes_from(at.fact.target, path)}
-        yield from _few(found)
+        yield from few(found, name, path)
 
 
 def _comes_from(target: str, path: str) -> bool:
@@ -134,16 +159,16 @@ def _comes_from(target: str, path: str) -> bool:
     return module in ("", parts[-1])
 
 
-def _users(index: Index, path: str, touched: Facts) -> Iterator[str]:
+def _users(index: Index, path: str, touched: Facts, few: Few) -> Iterator[str]:
     """The files that use any of the facts of one file, once for each fact."""
-    yield from _callers(index, [(path, one) for one in touched.definitions])
+    yield from _callers(index, [(path, one) for one in touched.definitions], few)
     for definition in touched.definitions:
         if definition.size >= LARGE:
             yield from {where for where, _ in index.same_shape(definition.shape) if _judges(where)}
     readers = Counter(
         where
         for key in {one.name for one in touched.written}
-        for where in _few({at for at, _ in index.readers(key)})
+        for where in _rare({at for at, _ in index.readers(key)})
     )
     # A record is known by more than one key.
     yield from (where for where, keys in readers.items() if keys > 1)
@@ -153,17 +178,19 @@ def _users(index: Index, path: str, touched: Facts) -> Iterator[str]:
             if groups is not None and any(group is not None for group in groups):
                 yield where
     for mention in touched.mentions:
-        yield from _named(index, mention)
+        yield from _named(index, mention, few)
 
 
-def _callers(index: Index, definitions: list[tuple[str, Definition]]) -> Iterator[str]:
+def _callers(index: Index, definitions: list[tuple[str, Definition]], few: Few) -> Iterator[str]:
     """The files that call any of these, straight or through other functions."""
     seen = {(path, one.name) for path, one in definitions}
     for _ in range(CALLS_AWAY):
         above: list[tuple[str, Definition]] = []
         for path, definition in definitions:
-            calls = _importing(index, path, definition)
+            calls = _importing(index, path, definition, few)
             yield from {where for where, _ in calls}
+            if len({where for where, _ in calls}) == COMMON:
+                continue  # what everybody calls leads everywhere
             for where, caller in calls:
                 if caller and (where, caller) not in seen and _judges(where):
                     seen.add((where, caller))
@@ -177,7 +204,7 @@ def _judges(path: str) -> bool:
     return any(word in path for word in ("test", "check", "compar", "parity", "verif"))
 
 
-def _importing(index: Index, path: str, definition: Definition) -> list[tuple[str, str]]:
+def _importing(index: Index, path: str, definition: Definition, few: Few) -> list[tuple[str, str]]:
     """The calls that may run a definition, as (path, caller). A method's name is everybody's: only files that
     import its class or its module are taken to mean it."""
     found = index.callers(path, definition)
@@ -186,15 +213,16 @@ def _importing(index: Index, path: str, definition: Definition) -> list[tuple[st
         module = path.removesuffix(".py").rpartition("/")[2]
         known = {at.path for name in (owner, module) for at in index.look("import", name)}
         found = tuple((where, call) for where, call in found if where == path or where in known)
-    few = set(_few({where for where, _ in found}))
-    return [(where, call.caller) for where, call in found if where in few]
+    near = few({where for where, _ in found}, definition.name, path)
+    return [(where, call.caller) for where, call in found if where in near]
 
 
-def _few(paths: set[str]) -> set[str]:
+def _rare(paths: set[str]) -> set[str]:
+    """The files that read a key, where these are few: one that everybody reads tells no record from another."""
     return paths if len(paths) <= COMMON else set()
 
 
-def _named(index: Index, mention: Mention) -> Iterator[str]:
+def _named(index: Index, mention: Mention, few: Few) -> Iterator[str]:
     """The file that a script or CI file names, and those beside it: whether they run may hang on it."""
     word = mention.word.rstrip("/")
     name = word.rpartition("/")[2]
@@ -204,4 +232,4 @@ def _named(index: Index, mention: Mention) -> Iterator[str]:
             yield at.path
             suffix = name.rpartition(".")[2]
             beside = index.paths_in(at.path.rpartition("/")[0])
-            yield from _few({path for path in beside if path.endswith(f".{suffix}")})
+            yield from few({path for path in beside if path.endswith(f".{suffix}")}, name, at.path)
