@@ -843,6 +843,32 @@ def compare(scheduled, sailed, late):
 """,
             },
         ),
+        Example(
+            """
+            def check(matching):
+                edges = set()
+                for edge in matching:
+                    u, v = edge
+                    if (v, u) in edges or edge in edges:
+                        continue
+                    if u == v:
+                        raise AssertionError(edge)
+                    edges.add(edge)
+            """,
+            path="tests/compare_graph.py",
+        ),
+        Example(
+            """
+            def check(lines):
+                for (x1, y1, x2), (x3, y3, x4) in lines:
+                    det = (x1 - x2) * (y3 - x4) - (y1 - x2) * (x3 - x4)
+                    if det != 0:
+                        px = (x1 * x2 - y1 * x2) * (x3 - x4) - (x1 - x2) / det
+                        if between(x1, x2, px):
+                            raise AssertionError(px)
+            """,
+            path="tests/test_lines.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:

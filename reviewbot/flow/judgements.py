@@ -210,10 +210,11 @@ _SIZES = frozenset({
 
 
 def _measured(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """What stands under a node, without the terms of a product or a sum: a difference among these is a part of
-    some formula, and no distance."""
+    """What stands under a node, without the terms of a product or a sum: a difference among these is a part
+    of some formula, and no distance."""
     yield node
     if isinstance(node, cst.BinaryOperation):
+        # Also those of a difference, of which the difference itself is what counts.
         if isinstance(node.operator, (cst.Divide, cst.FloorDivide, cst.Power)):
             yield from _measured(node.left)
         return
@@ -224,7 +225,9 @@ def _measured(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     """The two values of which an expression measures how far they are apart."""
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
-        return node.left, node.right
+        sides = node.left, node.right
+        # A difference of products is a formula's.
+        return None if all(isinstance(side, cst.BinaryOperation) for side in sides) else sides
     if isinstance(node, cst.Call) and _names_distance(node):
         given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
         return (given[0], given[1]) if len(given) > 1 else None

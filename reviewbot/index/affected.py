@@ -26,8 +26,8 @@ Few = Callable[[set[str], str, str], set[str]]
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """The paths of unchanged files that a change has to do with, those with the most of it first. `cut` says of
-    a name in more than `COMMON` files in how many it is: only the nearest of them are among `paths`."""
+    """The paths of unchanged files that a change has to do with, those with the most of it first. `cut` says
+    of a name in more than `COMMON` files in how many it is: only the nearest of them are among `paths`."""
 
     paths: tuple[str, ...]
     cut: dict[str, int]
@@ -218,7 +218,7 @@ def _importing(index: Index, path: str, definition: Definition, few: Few) -> lis
 
 
 def _rare(paths: set[str]) -> set[str]:
-    """The files that read a key, where these are few: one that everybody reads tells no record from another."""
+    """The files that read a key, where these are few: one that all read tells no record from another."""
     return paths if len(paths) <= COMMON else set()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reviewbot.index.affected import affected
+from reviewbot.index.affected import COMMON, affected
 from reviewbot.lint.against import Against
 from reviewbot.lint.limit import TimeIsUp, arm, limited
 from reviewbot.lint.repo import Repo
@@ -19,8 +19,8 @@ Read = Callable[[str], bytes | None]
 def beside(
     repo: Repo, against: Against, head: Read, seconds: float = SECONDS
 ) -> tuple[list[str], list[Unread]]:
-    """Their paths, and what is to be said where they could not be found out. `head` reads the files after the
-    change."""
+    """Their paths, and what is to be said where they could not be found out, or are too many to look at all.
+    `head` reads the files after the change."""
     try:
         with limited():
             arm(seconds)
@@ -31,4 +31,11 @@ def beside(
     except TimeIsUp:
         why = f"which other files the change has to do with was not found out in {seconds:g} s"
         return [], [Unread(".", why, 1)]
-    return [path for path in found if path.endswith(READ)], []
+    cut = [
+        Unread(
+            f"{count - COMMON} files that use `{name}`",
+            f"{count} files use that name, of which the {COMMON} nearest are looked at beside the change",
+        )
+        for name, count in sorted(found.cut.items())
+    ]
+    return [path for path in found.paths if path.endswith(READ)], cut

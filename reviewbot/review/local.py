@@ -88,6 +88,9 @@ def look(
     against = Against(AtCommit(repository, merge_base), diff.files())
     repo = Repo(settings, AtCommit(repository, head), database=database, against=against)
     paths, not_found = beside(repo, against, partial(repository.read, head))
+    # What was not found out in time is a failure; what is too much to look at is only said.
+    timed_out = tuple(one for one in not_found if one.line is not None)
+    too_many = tuple(one for one in not_found if one.line is None)
     also = _readable(repository, head, paths, settings)
     total = len(looked_at.changes) + len(also)
     report = lint(watch(chain(looked_at.sources, also.items()), total), rules, repo)
@@ -103,8 +106,8 @@ def look(
         revealed=why.revealed,
         others=tuple(finding for finding in report.findings if id(finding) not in told),
         suppressed=tuple(finding for finding in report.suppressed if changed.touch(finding)),
-        unread=tuple(sorted((*looked_at.unread, *own), key=lambda one: (one.path, one.why))),
-        failed=(*_failed(report), *not_found),
+        unread=tuple(sorted((*looked_at.unread, *own, *too_many), key=lambda one: (one.path, one.why))),
+        failed=(*_failed(report), *timed_out),
         files=len(looked_at.changes) + len(looked_at.unread),
         changes=diff.changes,
         shown=Shown.of(hunks),

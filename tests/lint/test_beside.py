@@ -19,3 +19,21 @@ def test_a_pattern_without_end_is_given_up():
     assert paths == []
     (one,) = unread
     assert "was not found out in 0.2 s" in one.why
+
+
+def test_of_many_files_that_use_a_name_the_nearest_are_looked_at_and_the_rest_is_said():
+    code = b"def price(row):\n    return row\n"
+    uses = b"from shop.price import price\n\n\ndef look(row):\n    return price(row)\n"
+    near = {f"shop/near_{n}.py": uses for n in range(40)}
+    far = {f"else/far_{n}.py": uses for n in range(40)}
+    files = InMemory({"shop/price.py": code, **near, **far})
+    against = Against(
+        InMemory({"shop/price.py": code}), (FileDiff("shop/price.py", "shop/price.py", ((2, 2),)),)
+    )
+    paths, unread = beside(Repo(files=files, against=against), against, files.read)
+    assert len(paths) == 60
+    assert set(near) <= set(paths)
+    (one,) = unread
+    assert one.path == "20 files that use `price`"
+    assert "80 files use that name" in one.why
+    assert one.line is None
