@@ -350,3 +350,36 @@ def test_a_check_that_alone_sees_what_its_producer_read_is_withdrawn(linted, cas
     findings, said = linted(folder, "implied-check")
     assert findings == []
     assert "implied-check: withdrawn: with trainer/advantage.py:2 run again it alone catches" in said
+
+
+MANY = """
+def compare_{name}(baseline, restored):
+    if len(baseline) != len(restored):
+        raise AssertionError("rows")
+    noisy = {{i for i, (a, b) in enumerate(zip(baseline, restored)) if a["{name}"][-1] != b["{name}"][-1]}}
+    for i, (left, right) in enumerate(zip(baseline, restored)):
+        if i in noisy:
+            continue
+        if left["{name}"] != right["{name}"]:
+            raise AssertionError("{name}")
+"""
+MANY_TEST = """
+def test_{name}():
+    rows = [{{"{name}": [1, 2, 3]}}, {{"{name}": [4, 5, 6]}}]
+    parity.compare_{name}(rows, copy.deepcopy(rows))
+"""
+
+
+@pytest.mark.slow
+def test_at_most_three_findings_carry_a_witness(linted, tmp_path):
+    names = ("canal", "lock", "bridge", "weir", "quay")
+    folder = _written(
+        tmp_path,
+        parity="".join(MANY.format(name=name) for name in names),
+        test_parity="import copy\nimport parity\n" + "".join(MANY_TEST.format(name=name) for name in names),
+    )
+    findings, said = linted(folder, "excuse-branch")
+    assert [one["certainty"] for one in findings] == ["proved"] * 5
+    shown = [one["evidence"].get("witness") is not None for one in findings]
+    assert shown == [True, True, True, False, False]
+    assert said.count("excuse-branch: confirmed") == 5

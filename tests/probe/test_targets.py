@@ -287,6 +287,36 @@ def test_assertions_of_a_test_that_decide_and_those_that_do_not(probed, repo):
     assert document["never_compared"].count("mask") == 1
 
 
+def test_what_a_test_awaits_are_values_too(probed, repo):
+    folder = repo(
+        harbour="""
+        import asyncio
+
+        async def berths(ships):
+            await asyncio.sleep(0)
+            return [{"ship": ship, "metres": len(ship) * 10} for ship in ships]
+
+        async def count(ships):
+            return len(ships)
+        """,
+        test_harbour="""
+        import unittest
+        from harbour import berths, count
+
+        class Harbour(unittest.IsolatedAsyncioTestCase):
+            async def test_berths(self):
+                found = await berths(["Aal", "Hecht"])
+                unused = await count(["Aal"])
+                self.assertEqual(found[0]["ship"], "Aal")
+                self.assertEqual(len(found), 2)
+        """,
+    )
+    _, document = probed(folder, "test_harbour.py::Harbour.test_berths")
+    assert document["unread_values"] == ["count(['Aal'])"]
+    assert {"ship changed", "row dropped"} <= said(document)
+    assert {"metres"} <= set(document["never_compared"])
+
+
 def test_a_call_whose_value_no_assertion_reads_is_named(probed, repo):
     folder = repo(lengths=LENGTHS, test_lengths=TEST_LENGTHS)
     _, document = probed(folder, "test_lengths.py::test_lengths")

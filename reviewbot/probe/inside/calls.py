@@ -102,6 +102,12 @@ def _standard(tree: ast.Module) -> frozenset[str]:
     return frozenset(found)
 
 
+def _suspends(node: ast.AST) -> bool:
+    """Whether it can stand in no function of its own."""
+    kept = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+    return any(isinstance(part, kept) for part in ast.walk(node))
+
+
 class _Wiring(ast.NodeTransformer):
     def __init__(self, standard: frozenset[str]) -> None:
         self.standard = standard
@@ -118,7 +124,11 @@ class _Wiring(ast.NodeTransformer):
         return node
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
-        return node
+        """What is awaited has its value later: it is the await that is replaced."""
+        call = node.value
+        if not isinstance(call, ast.Call) or not self._is_value(call) or _suspends(call):
+            return node
+        return ast.copy_location(ast.Await(self._made(call, "awaited")), node)
 
     def visit_With(self, node: ast.With) -> ast.AST:
         """What is expected to raise has no value."""
@@ -136,11 +146,11 @@ class _Wiring(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        mine = self._is_value(node) and not any(
-            isinstance(part, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)) for part in ast.walk(node)
-        )
-        if not mine:
+        if not self._is_value(node) or _suspends(node):
             return self.generic_visit(node)
+        return self._made(node, "value")
+
+    def _made(self, node: ast.Call, method: str) -> ast.Call:
         number = len(self.called)
         self.nodes.append(node)
         text = " ".join(ast.unparse(node).split())
@@ -148,7 +158,7 @@ class _Wiring(ast.NodeTransformer):
             Called(number, text if len(text) <= LONGEST else text[: LONGEST - 3] + "...", node.lineno)
         )
         empty = ast.arguments([], [], None, [], [], None, [])
-        function = ast.Attribute(ast.Name(SWITCHBOARD, ast.Load()), "value", ast.Load())
+        function = ast.Attribute(ast.Name(SWITCHBOARD, ast.Load()), method, ast.Load())
         made = ast.Call(function, [ast.Constant(number), ast.Lambda(empty, node)], [])
         return ast.copy_location(made, node)
 

@@ -93,3 +93,15 @@ class Switchboard:
         if self.seen is not None:
             self.seen.setdefault(number, []).append(value)
         return value
+
+    async def awaited(self, number: int, call: Callable[[], Any]) -> Any:
+        """The same for a call that is awaited."""
+        time = self._calls[number]
+        self._calls[number] += 1
+        given = self.given.get(number)
+        if given is not None and time < len(given):
+            return given[time]
+        value = await call()
+        if self.seen is not None:
+            self.seen.setdefault(number, []).append(value)
+        return value
