@@ -35,7 +35,7 @@ def found(
     """Hints, the most telling first. `alone` are rows of either side alone, not all of them if many."""
     for dump, side in zip(dumps, sides, strict=True):
         if not dump.read:
-            yield f"the {side} run has no rows: {_named(dump.files)} {_be(dump.files)} empty"
+            yield f"the {side} run has no rows: no whole one is in {_named(dump.files)}"
             return
     if any(meetings.alone):
         one, other = (dump.format.name for dump in dumps)

@@ -122,12 +122,13 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     """Kills a command and all that it has started, in whatever session and under whatever parent."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    end = time.monotonic() + GONE
+    end, pause = time.monotonic() + GONE, 0.01
     while (left := _marked(mark)) and time.monotonic() < end:
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.2)
 
 
 def _marked(mark: str) -> list[int]:

@@ -46,7 +46,7 @@ def compared(reviewbot, tmp_path):
         (rows(1, 2, prompts=("0",)), "numbers in the reference run and text in the restored run, such as 0"),
         (rows(1, 2, prompts=(50, 51)), "no prompt is in both runs, such as 0 and 50"),
         (rows(1, 2, first=8), "no sample is in both runs, such as 0 and 8 of prompt 0"),
-        ([], "the restored run has no rows: other.jsonl is empty"),
+        ([], "the restored run has no rows: no whole one is in other.jsonl"),
         ([{"input": "q", "output": "a", "score": 1.0}], "in the format plain, the restored run in verl"),
     ],
 )  # fmt: skip
