@@ -207,8 +207,8 @@ def _inputs(
     part = options.dump is not None
     given = harvest.from_example(options.example, target, partial=part) if options.example else None
     if options.dump:
-        call = harvest.from_dumps(options.dump[0], options.dump[1], target, given)
-        return [call], none, f"{options.dump[0]} and {options.dump[1]}", (), ()
+        call, source = harvest.from_dumps(options.dump[0], options.dump[1], target, given)
+        return [call], none, source, (), ()
     if given:
         return [given], none, str(options.example), (), ()
     functions = [Function(one.root / one.path, one.unit, one.kind == "test") for one in (target, *producers)]

@@ -25,6 +25,7 @@ from reviewbot.source.units import File
 MOST_RECORDS = 60
 MOST_REFUSED = 20
 MOST_STAND_IN_RUNS = 6
+MOST_DUMPED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,11 +395,13 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def from_dumps(left: Path, right: Path, target: Target, given: Call | None = None) -> Call:
-    """The rows of two dumps as the target's first two parameters, `given` for the others.
+def from_dumps(left: Path, right: Path, target: Target, given: Call | None = None) -> tuple[Call, str]:
+    """The rows of two dumps as the target's first two parameters, `given` for the others; and where they come
+    from, in words.
 
-    The parameter whose name says baseline gets the first dump. Raises UsageError where the target takes
-    something else, UnreadableFile for a dump that cannot be read.
+    The parameter whose name says baseline gets the first dump. Of large dumps the first rows are taken, as
+    many as thousands of runs can be made of. Raises UsageError where the target takes something else,
+    UnreadableFile for a dump that cannot be read.
     """
     parameters, _ = _parameters(target)
     rest = dict(given.arguments) if given else {}
@@ -417,12 +420,30 @@ def from_dumps(left: Path, right: Path, target: Target, given: Call | None = Non
             "with --example FILE beside --dump"
         )
     sides = {first: rows(left), second: rows(right)}
+    most = _fitting(list(sides.values()))
+    longest = max(map(len, sides.values()))
+    source = f"{left} and {right}" + (f" (the first {most} of {longest} rows)" if most < longest else "")
+    sides = {name: listed[:most] for name, listed in sides.items()}
     ordered = {
         name: sides[name] if name in sides else rest[name]
         for name, _ in parameters
         if name in {**sides, **rest}
     }
-    return Call(target.module, ordered)
+    return Call(target.module, ordered), source
+
+
+def _fitting(sides: Sequence[Sequence[Plain]]) -> int:
+    """How many rows of each side hold at most `MOST_DUMPED` values together."""
+    left = MOST_DUMPED
+    for number in range(max(map(len, sides))):
+        left -= sum(_count(side[number]) for side in sides if number < len(side))
+        if left < 0:
+            return max(number, 1)
+    return max(map(len, sides))
+
+
+def _count(value: Plain) -> int:
+    return 1 + sum(_count(part) for _, part in plain.items(value))
 
 
 def _parameters(target: Target) -> tuple[list[tuple[str, bool]], bool]:
@@ -467,6 +488,11 @@ def from_command(target: Target) -> tuple[Call, dict[str, tuple[int, str]]]:
             arguments[label], files[label] = _contents(path), (place, path.name + "/" * path.is_dir())
     if not arguments:
         raise UsageError(f"{target.name!r} names no JSON file that edits could be made in")
+    if sum(map(_count, arguments.values())) > 2 * MOST_DUMPED:
+        raise UsageError(
+            f"the files of {target.name!r} hold more than {2 * MOST_DUMPED:,} values, too many to run it on "
+            "thousands of times; give it a part of them"
+        )
     return Call("__main__", arguments), files
 
 

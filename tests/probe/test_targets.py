@@ -464,6 +464,31 @@ def test_a_loop_over_ids_makes_no_check_of_its_own_of_each(probed, repo):
     assert document["dead"] == []
 
 
+def test_of_large_dumps_the_first_rows_are_taken_and_a_large_file_is_refused(probed, reviewbot, repo):
+    folder = repo(
+        judge="""
+        import json
+        import sys
+
+        def compare(reference, other):
+            for a, b in zip(reference, other, strict=True):
+                assert a["token_ids"] == b["token_ids"]
+
+        if __name__ == "__main__":
+            compare(*([json.loads(line) for line in open(path)] for path in sys.argv[1:]))
+        """
+    )
+    rows = [json.dumps({"id": n, "token_ids": [n % 7] * 60}) for n in range(2000)]
+    for name in ("a", "b"):
+        (folder / f"{name}.jsonl").write_text("\n".join(rows))
+    code, document = probed(folder, "judge.py::compare", "--dump", "a.jsonl", "b.jsonl")
+    assert (code, document["inputs"]) == (0, "a.jsonl and b.jsonl (the first 793 of 2000 rows)")
+    assert "token 0 changed" in said(document)
+    ran = reviewbot("probe", "python judge.py a.jsonl b.jsonl", cwd=folder)
+    assert ran.code == 2
+    assert "hold more than 200,000 values" in ran.err
+
+
 def test_two_dumps_are_the_sides(probed, repo, reviewbot):
     folder = repo(
         rows="""
