@@ -22,6 +22,10 @@ from reviewbot.probe.sandbox import Box, ChildGone, Wants, readable
 from reviewbot.probe.target import Target
 from reviewbot.source.units import File
 
+NO_PYTEST = (
+    "the interpreter that was to run the tests has no pytest: name the one that they run in with --python, "
+    "or install reviewbot beside them"
+)
 MOST_RECORDS = 60
 MOST_REFUSED = 20
 MOST_STAND_IN_RUNS = 6
@@ -247,7 +251,11 @@ def _run(
         except TimeoutError:
             not_run.append("the tests were stopped before their end: they took too long")
         except ChildGone as error:
-            not_run.append(f"the tests were stopped before their end: {error.why}")
+            not_run.append(
+                NO_PYTEST
+                if "No module named 'pytest'" in error.why
+                else f"the tests were stopped before their end: {error.why}"
+            )
         except (TypeError, ValueError):
             not_run.append("the tests were stopped before their end: they sent what makes no sense")
     return Harvest(

@@ -174,3 +174,12 @@ def test_a_check_that_is_awaited_or_yields_its_errors_is_recorded(probed, tmp_pa
     assert (code, document["inputs"]) == (0, f"recorded in test_later.py::test_{function}")
     assert any(kill["edit"].startswith("pitch changed") for kill in document["kills"])
     assert document["never_compared"] == ["length"]
+
+
+def test_an_interpreter_without_pytest_is_said_to_be_the_wrong_one(reviewbot, tmp_path):
+    folder = Path(shutil.copytree(CASE, tmp_path / "repository"))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv/bin/python"
+    ran = reviewbot("probe", "tests/parity.py::main", "--python", python, cwd=folder)
+    assert ran.code == 3
+    assert "has no pytest: name the one that they run in with --python" in ran.err
