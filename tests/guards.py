@@ -304,6 +304,13 @@ GUARDS = (
         f"{POST}::test_a_comment_of_the_bots_that_somebody_edited_is_still_its_own_and_is_mended",
     ),
     Guard(
+        "12 a ledger in another app's check run",
+        f"{GH}/client.py",
+        'if f"{one.app}[bot]" == self.viewer',
+        "if True",
+        f"{POST}::test_a_ledger_in_the_check_run_of_another_app_is_none",
+    ),
+    Guard(
         "12 an edited summary",
         f"{GH}/conversation.py",
         "filter(None, (kept, said))",
@@ -582,15 +589,15 @@ GUARDS = (
     Guard(
         "19 concluded twice",
         f"{GH}/jobs.py",
-        '    if not there or there[0].status == "completed":\n        return None\n',
+        "    if not _under_way(github, job):\n        return None\n",
         "",
         f"{ORDERS}::test_a_report_concludes_once",
     ),
     Guard(
         "19 a report that cannot be posted",
         f"{GH}/jobs.py",
-        "    except GitHubError as error:  # the check run is concluded all the same\n        failed = error",
-        "    except GitHubError:\n        raise",
+        "    conclude(github, job, conclusion, title, text)\n    if failed is not None:",
+        "    if failed is None:\n        conclude(github, job, conclusion, title, text)\n    else:",
         f"{ORDERS}::test_a_report_that_cannot_be_posted_still_concludes",
     ),
     Guard(
@@ -599,6 +606,13 @@ GUARDS = (
         '            jobs.withdraw(github, job, "it could not be started")\n',
         "            pass\n",
         f"{ORDERS}::test_what_cannot_be_started_is_concluded",
+    ),
+    Guard(
+        "19 a revocation that breaks off",
+        f"{GH}/jobs.py",
+        "    if not _under_way(github, job):\n        return False\n    # The",
+        '    if not conclude(github, job, "neutral", why, why):\n        return False\n    # The',
+        f"{KILLED}::test_a_report_and_a_revocation_that_are_killed_at_every_request_and_run_again",
     ),
     Guard(
         "19 a runner that is lost",

@@ -281,9 +281,12 @@ class GitHub:
         return [_pull(one) for one in self._list("/pulls", state="open", head=f"{owner}:{branch}")]
 
     def checks(self, commit: str, name: str) -> list[Check]:
-        """The check runs of one name on a commit, the latest of each app."""
-        path = f"/commits/{_segment(commit)}/check-runs?check_name={_segment(name)}&per_page={PAGE}"
-        return [_check(one) for one in self._get(path).get("check_runs", [])]
+        """The check runs of one name on a commit that the token's own app made, the latest first."""
+        query = f"check_name={_segment(name)}&filter=all&per_page={PAGE}"
+        found = self._get(f"/commits/{_segment(commit)}/check-runs?{query}").get("check_runs", [])
+        # An app's login is its slug with a suffix. Other apps may write what they like under any name.
+        mine = [one for one in map(_check, found) if f"{one.app}[bot]" == self.viewer]
+        return sorted(mine, key=lambda one: -one.id)
 
     def read(self, commit: str, path: str) -> bytes | None:
         """A file's content at a commit; None where there is no file of that name."""

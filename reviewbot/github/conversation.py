@@ -49,7 +49,7 @@ def read(github: GitHub, number: int, base: str, head: str, *, drafts: bool = Fa
     reviews = github.reviews(number) if drafts else ()
     pending = tuple(one for one in reviews if one.author == viewer and one.state == "PENDING")
     said = ledgers.decode(summary.body, github.slug, number) if summary else None
-    check = _check(github, head)
+    check = _check(github, head, number)
     found = (mark_of(comment, github.slug, number) for comment in own.values())
     marks = [mark for mark in found if mark is not None]
     kept = _copy(check, github.slug, number)
@@ -94,12 +94,17 @@ def mark_of(comment: ReviewComment, slug: str, number: int) -> Mark | None:
     return ledgers.marked(comment.body, slug, number)
 
 
-def _check(github: GitHub, commit: str) -> Check | None:
+def external_id(number: int) -> str:
+    """What the check run of a pull request is known by: several can have the same head."""
+    return f"reviewbot-{number}"
+
+
+def _check(github: GitHub, commit: str, number: int) -> Check | None:
     try:
         found = github.checks(commit, CHECK)
     except (Absent, Denied, Refused):  # a commit that a push by force took away; a token that may not look
         return None
-    return found[0] if found else None
+    return next((check for check in found if check.external_id == external_id(number)), None)
 
 
 def _earlier_copy(
@@ -113,7 +118,7 @@ def _earlier_copy(
         heads.append(max(marks, key=lambda mark: mark.look.number).look.head)
     else:
         return None
-    copies = (_copy(_check(github, one), github.slug, number) for one in heads if one != head)
+    copies = (_copy(_check(github, one, number), github.slug, number) for one in heads if one != head)
     return next((copy for copy in copies if copy is not None), None)
 
 

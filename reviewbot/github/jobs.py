@@ -71,8 +71,7 @@ def begin(github: GitHub, pull: int, sha: str, kind: Kind, finding: str = "", lo
 
 def conclude(github: GitHub, job: Job, conclusion: Conclusion, title: str, summary: str) -> bool:
     """Concludes a job's check run, unless somebody has. Says whether it did."""
-    there = [check for check in github.checks(job.sha, name(job.kind, job.finding)) if check.id == job.check]
-    if not there or there[0].status == "completed":
+    if not _under_way(github, job):
         return False
     github.edit_check(
         job.check, status="completed", conclusion=conclusion, output=CheckOutput(title, summary)
@@ -91,11 +90,25 @@ def supersede(github: GitHub, pull: int, sha: str, kind: Kind, why: str, finding
 def withdraw(github: GitHub, job: Job, why: str) -> bool:
     """Concludes a job that is not to come to anything, unless somebody has, and says so where it was told of
     that it is under way. `why` is a clause."""
-    if not conclude(github, job, "neutral", why, answers.sentence(why)):
+    if not _under_way(github, job):
         return False
+    # The conclusion comes last: whoever breaks off before it can be run again.
     text = answers.nothing(job.kind, why, job.sha, None, "")
-    answer(github, job.pull, key(job), text, anew=False)
-    return True
+    failed: GitHubError | None = None
+    try:
+        answer(github, job.pull, key(job), text, anew=False)
+    except GitHubError as error:  # the check run is concluded all the same
+        failed = error
+    done = conclude(github, job, "neutral", why, answers.sentence(why))
+    if failed is not None:
+        raise failed
+    return done
+
+
+def _under_way(github: GitHub, job: Job) -> bool:
+    """Whether nobody has concluded a job's check run."""
+    checks = github.checks(job.sha, name(job.kind, job.finding))
+    return any(check.id == job.check and check.status != "completed" for check in checks)
 
 
 def report(
@@ -115,8 +128,7 @@ def report(
         conclusion = _CONCLUSIONS[outcome.verdict]
         title = answers.headline(job.kind, outcome)
         text = answers.reported(job.kind, outcome, job.sha, job.finding, remote, log)
-    there = [check for check in github.checks(job.sha, name(job.kind, job.finding)) if check.id == job.check]
-    if not there or there[0].status == "completed":
+    if not _under_way(github, job):
         return None
     failed: GitHubError | None = None
     try:

@@ -124,13 +124,14 @@ def revoke(github: GitHub, event: PullEvent, label: str) -> None:
         why = "the pull request was closed" if closed else "there are new commits"
         jobs.supersede(github, number, old, "parity", why)
     if label and label in github.labels(number):
-        github.remove_label(number, label)
         if not closed:
             says = (
                 f"The label `{label}` is taken off, since it was set for `{old[:12]}`: set it again once the "
             )
             says += "review of the new commits is there"
             answer(github, number, f"revoke-{old[:12]}", answers.sentence(says))
+        # Last, since a run that is started again looks for it.
+        github.remove_label(number, label)
 
 
 def _receipt(github: GitHub, comment: int, reaction: Reaction) -> None:

@@ -15,7 +15,15 @@ from itertools import islice
 from reviewbot.errors import Absent, Denied, GitHubError, Refused, UsageError
 from reviewbot.github import anchors
 from reviewbot.github.client import Check, CheckOutput, Comment, Conclusion, GitHub, ReviewComment, SentReview
-from reviewbot.github.conversation import CHECK, SUMMARY, Conversation, mark, own_comments, summary_of
+from reviewbot.github.conversation import (
+    CHECK,
+    SUMMARY,
+    Conversation,
+    external_id,
+    mark,
+    own_comments,
+    summary_of,
+)
 from reviewbot.github.patience import once
 from reviewbot.model import Review, Thread
 from reviewbot.render import comments
@@ -295,7 +303,7 @@ def _check(telling: _Telling, conclusion: Conclusion) -> None:
     title = f"{len(review.threads)} finding{'' if len(review.threads) == 1 else 's'}"
     text = ledgers.encode(telling.ledger, COPY_ROOM)
     summary = comments.check_summary(review, telling.remote, len(notes))
-    external = f"reviewbot-{telling.number}"
+    external = external_id(telling.number)
     github, pace = telling.github, telling.github.pace
 
     def stored() -> Check | None:
@@ -320,7 +328,7 @@ def _check(telling: _Telling, conclusion: Conclusion) -> None:
 
     was = telling.was.check
     try:
-        if was is None or was.external_id != external:
+        if was is None:
             now = once(add, stored, pace)
         elif (was.text, was.conclusion) == (text, conclusion) and was.annotations >= len(notes):
             return

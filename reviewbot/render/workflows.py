@@ -46,8 +46,8 @@ _ALLOWED: dict[str, tuple[str, str]] = {
     "image": (r"|[\w.:/-]+@sha256:[0-9a-f]{64}", "a container image by its digest, NAME@sha256:DIGEST"),
     "label": (r"[A-Za-z][\w ./:-]{0,48}[\w./:-]", "letters, digits and dashes, beginning with a letter"),
     "group": (r"[A-Za-z][\w .-]{0,99}", "the name of a runner group"),
-    "per_day": (r"[1-9][0-9]{0,5}", "a number"),
-    "per_pull": (r"[1-9][0-9]{0,5}", "a number"),
+    "per_day": (r"[1-9][0-9]{0,5}", "a number, 1 or more"),
+    "per_pull": (r"[1-9][0-9]{0,5}", "a number, 1 or more"),
     "command": (r"(?!.*\$\{\{)[^\x00-\x1f\x7f]+", "one line, without `${{`"),
 }
 

@@ -243,7 +243,7 @@ def check(asked: Asked, kept: dict[str, Any]) -> dict[str, Any]:
             "annotations_count": len(kept["annotations"]),
             "annotations_url": f"{asked.repository}/check-runs/{kept['id']}/annotations",
         },
-        "app": {"slug": "github-actions", "name": "GitHub Actions"},
+        "app": {"slug": kept["by"], "name": kept["by"]},
         "pull_requests": [],
         "check_suite": None,
     }
@@ -812,6 +812,7 @@ def post_check(asked: Asked) -> Any:
         "output": {},
         "annotations": [],
         "at": world.now(),
+        "by": asked.token.login.removesuffix("[bot]"),
     }
     _output(kept, given, world)
     world.checks[kept["id"]] = kept

@@ -17,7 +17,8 @@ from fakegithub import FakeGitHub, Fault, diffs
 from samples import strong, weak
 
 from reviewbot.errors import GitHubError
-from reviewbot.github import event, orders
+from reviewbot.github import event, jobs, orders
+from reviewbot.github.answers import answer
 
 FILES = {"tests/test_rows.py": weak("a") + weak("b"), "tests/test_large.py": "x = 1\n" * 100 + weak("c")}
 LATER = {"tests/test_rows.py": "import math\n\n\n" + strong("a") + weak("b") + weak("d")}
@@ -136,3 +137,46 @@ def test_an_authorization_that_is_killed_at_every_request_and_run_again(fake, bo
         assert [(one["id"], one["head_sha"]) for one in open_ones] == [(made.job.check, opened.head)]
         under_way = [one for one in fake.world.comments.values() if "is under way" in one["body"]]
         assert len(under_way) == 1 and f"parity-{made.job.check} " in under_way[0]["body"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("pushed", [False, True], ids=["report", "revoke"])
+def test_a_report_and_a_revocation_that_are_killed_at_every_request_and_run_again(
+    fake, bot, pull, after, pushed
+):
+    opened = pull({"tests/test_rows.py": weak("a")})
+    job = jobs.begin(bot.client(), 7, opened.head, "parity")
+    answer(bot.client(), 7, jobs.key(job), "is under way")
+    opened.labels = ["gpu-parity"]
+    payload = json.dumps(fake.payload("synchronize", before=opened.head))
+    synchronized = msgspec.json.decode(payload, type=event.PullEvent)
+
+    def run() -> None:
+        if pushed:
+            orders.revoke(bot.client(), synchronized, "gpu-parity")
+        else:
+            jobs.report(bot.client(), job, "the job left no result", None, "", cancelled=False)
+
+    start = fake.world.snapshot()
+    calls = len(fake.calls)
+    run()
+    count = len(fake.calls) - calls
+
+    def stands() -> object:
+        checks = [(one["id"], one["status"], one["conclusion"]) for one in fake.world.checks.values()]
+        return checks, [one["body"] for one in fake.world.comments.values()], list(opened_now().labels)
+
+    def opened_now():
+        return fake.world.pulls[7]
+
+    wanted = stands()
+    assert count >= 5 and wanted[0] == [(job.check, "completed", "neutral" if pushed else "failure")]
+    for at in range(count):
+        fake.world.restore(start)
+        fake.faults[:] = dies(at, after)
+        with suppress(GitHubError):
+            run()
+        fake.faults.clear()
+        run()
+        assert stands() == wanted, f"killed at request {at}: {fake.calls[-1]}"

@@ -10,9 +10,9 @@ from samples import strong, weak
 
 from reviewbot.errors import UsageError
 from reviewbot.github import anchors
-from reviewbot.github.client import GitHub
+from reviewbot.github.client import CheckOutput, GitHub
 from reviewbot.github.posting import Outdated
-from reviewbot.model import Anchor
+from reviewbot.model import Anchor, Step
 from reviewbot.review import ledger as ledger_text
 from reviewbot.review import threads
 from reviewbot.source import git
@@ -497,3 +497,60 @@ def test_what_the_bot_s_account_replies_is_no_thread(fake, bot, pull):
     fake.reply(bot.comments[0]["id"], f"as was said\n{mark}", by="github-actions[bot]")
     told = bot.review()
     assert states(told) == {"C1": "new", "C2": "new", "C3": "new"} and settled(told) == {}
+
+
+def test_two_bots_each_keep_their_own_state(fake, bot, pull):
+    fake.tokens["app"] = Token("other[bot]", POSTER.permissions)
+    pull({PATH: THREE})
+    told = bot.review()
+    assert states(told) == states(bot.review("app")) == {"C1": "new", "C2": "new", "C3": "new"}
+    assert [one["by"] for one in bot.comments] == ["github-actions[bot]"] * 3 + ["other[bot]"] * 3
+    assert [one["by"] for one in fake.world.comments.values()] == ["github-actions[bot]", "other[bot]"]
+    assert [one["by"] for one in fake.world.checks.values()] == ["github-actions", "other"]
+    writes = len(fake.writes)
+    bot.review()
+    bot.review("app")
+    assert len(fake.writes) == writes
+
+
+def test_a_ledger_in_the_check_run_of_another_app_is_none(fake, bot, pull):
+    opened = pull({PATH: THREE})
+    start = fake.world.snapshot()
+    bot.review()
+    forged = replace(bot.ledger.dismissed("C1", "ada", "fine"), serial=99)
+    fake.world.restore(start)
+    fake.tokens["app"] = Token("other[bot]", POSTER.permissions)
+    output = CheckOutput("fine", "fine", ledger_text.encode(forged))
+    bot.client("app").add_check(
+        "reviewbot",
+        opened.head,
+        external_id="reviewbot-7",
+        status="completed",
+        conclusion="success",
+        output=output,
+    )
+    assert states(bot.review()) == {"C1": "new", "C2": "new", "C3": "new"}
+
+
+def test_two_pull_requests_of_one_commit_have_a_check_run_each_and_no_more(fake, bot, pull):
+    opened = pull({PATH: THREE})
+    fake.open_pull(opened.base, opened.head, 8)
+    for number in (7, 8, 7, 8):
+        bot.review(number=number)
+    assert [one["external_id"] for one in fake.world.checks.values()] == ["reviewbot-7", "reviewbot-8"]
+
+
+def test_steps_in_a_submodule_are_linked_into_its_repository(fake, repository, bot, pull):
+    """Read by whoever proves: what is posted leads to the commit that the head pins."""
+    sha = "5911d628aa" * 4
+    modules = '[submodule "gym"]\n\tpath = third/gym\n\turl = ../gym.git\n'
+    pull({PATH: weak("a"), ".gitmodules": modules})
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{sha},third/gym")
+    repository.git("commit", "--quiet", "--message", "pin")
+    fake.push(repository.git("rev-parse", "HEAD"))
+    step = Step("third/gym/gym/model.py", 449, 457, "the cut is attached here")
+    bot.review(prove=lambda found: [replace(one, steps=(*one.steps, step)) for one in found])
+    wanted = (
+        f"[`third/gym/gym/model.py:449-457`](https://github.com/acme/gym/blob/{sha}/gym/model.py#L449-L457)"
+    )
+    assert wanted in bot.body("C1")
