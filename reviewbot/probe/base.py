@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from reviewbot.probe.inside.edits import World
 from reviewbot.probe.inside.plain import Array, Plain
 from reviewbot.probe.session import How, Run, Session
 from reviewbot.probe.shrink import keep_rows, row_lists
+from reviewbot.probe.target import Target
+from reviewbot.source.units import File
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,8 @@ def first_run(session: Session, call: Call, number: int) -> Run:
 
 def _protocol(session: Session, run: Run) -> How:
     value = run.returned
-    own = [site for site in session.sites if site.unit == session.target.unit and site.kind == "check"]
+    if run.is_plain and value is None and not _raises(session) and _returns_more(session.target):
+        return How("value", None)
     if not run.is_plain or value is None:
         return How("raises")
     if value is True:
@@ -102,8 +106,25 @@ def _protocol(session: Session, run: Run) -> How:
     if type(value) is tuple and value and type(value[0]) is bool and value[0]:
         return How("first")
     # A number that a check returns beside raising is a report, no verdict.
-    raises = any(site.form in ("assert", "raise", "call", "raises") for site in own)
-    return How("raises") if raises else How("value", value)
+    return How("raises") if _raises(session) else How("value", value)
+
+
+def _raises(session: Session) -> bool:
+    """Whether the target's own checks raise."""
+    forms = ("assert", "raise", "call", "raises")
+    return any(
+        site.form in forms
+        for site in session.sites
+        if site.unit == session.target.unit and site.kind == "check"
+    )
+
+
+def _returns_more(target: Target) -> bool:
+    """Whether a function that returned None returns something elsewhere: what went wrong, as a rule."""
+    unit = File(target.path, (target.root / target.path).read_bytes()).unit(target.unit)
+    nodes = ast.walk(unit.tree) if unit is not None and target.kind == "check" else iter(())
+    returned = [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in returned)
 
 
 def _reduced(session: Session, world: dict[str, Plain], number: int) -> dict[str, Plain]:

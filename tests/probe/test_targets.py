@@ -125,6 +125,50 @@ def test_an_excuse_that_the_passing_run_takes_too_is_one(probed, repo):
     assert {"path": "scans.py", "line": 6, "times": 1} in document["excuses_taken"]
 
 
+def test_an_error_that_is_returned_at_once_is_a_check_and_no_excuse(probed, repo):
+    folder = repo(
+        span="""
+        def agree(first, second):
+            if len(first) != len(second):
+                print("counts differ")
+                return {"count": 1}
+            kinds = {}
+            for one, two in zip(first, second):
+                if one["from"] + one["length"] != two["from"] + two["length"]:
+                    kinds["end"] = kinds.get("end", 0) + 1
+            return kinds
+        """
+    )
+    row = {"from": 3, "length": 4}
+    (folder / "e.json").write_text(json.dumps({"first": [row], "second": [row]}))
+    code, document = probed(folder, "span.py::agree", "--example", "e.json")
+    assert code == 1
+    # Each alone is caught; together they cancel out.
+    (one,) = document["witnesses"]
+    assert [change["where"] for change in one["changes"]] == ["second[0].from", "second[0].length"]
+    assert document["excuses_taken"] == []
+    assert {one["line"] for one in document["checks"]} == {3, 8}
+
+
+def test_none_where_all_is_well_and_a_text_where_it_is_not(probed, repo):
+    folder = repo(
+        first="""
+        def fault(want, have):
+            for one, two in zip(want, have, strict=True):
+                if one["mass"] != two["mass"]:
+                    return f"mass {one['mass']} became {two['mass']}"
+            return None
+        """
+    )
+    row = {"mass": 3, "name": "x"}
+    (folder / "e.json").write_text(json.dumps({"want": [row], "have": [row]}))
+    code, document = probed(folder, "first.py::fault", "--example", "e.json")
+    assert (code, document["witnesses"]) == (0, [])
+    assert "mass changed" in said(document)
+    assert document["never_compared"] == ["name"]
+    assert {one["line"] for one in document["checks"]} == {4}
+
+
 def test_a_nan_passes_a_tolerance_that_no_small_change_exceeds(probed, repo):
     folder = repo(
         wide="""

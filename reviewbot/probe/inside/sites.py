@@ -72,6 +72,7 @@ class _Wiring(ast.NodeTransformer):
         self.loops: list[list[str]] = [[]]
         self.verdicts: list[frozenset[str]] = [frozenset()]
         self.decides = False
+        self.reports = False
         # The line of the last check of the function that we are in: a branch before it can lead around it.
         self.last_check = 0
 
@@ -98,13 +99,14 @@ class _Wiring(ast.NodeTransformer):
         self.names.append(node.name)
         self.loops.append([])
         self.verdicts.append(verdict_names(node, whole=".".join(self.names) == self.target))
-        before = self.decides, self.last_check
+        before = self.decides, self.reports, self.last_check
+        self.reports = ".".join(self.names) == self.target and _reports(node)
         self.decides = ".".join(self.names) == self.target and _boolean(node)
         self.last_check = _last_check(node, self.verdicts[-1])
         if self.decides:
             self.last_check = node.end_lineno or 0
         self.generic_visit(node)
-        self.decides, self.last_check = before
+        self.decides, self.reports, self.last_check = before
         self.verdicts.pop()
         self.loops.pop()
         self.names.pop()
@@ -152,7 +154,7 @@ class _Wiring(ast.NodeTransformer):
             node.test = self._check(number, self._parts(node.test, ast.And, "false"))
             node.orelse = self._visited(node.orelse)
             return node
-        if self.decides and len(node.body) == 1 and _returns_false(node.body[0]):
+        if self._says_no(node.body):
             number = self._site(node, node, "check", "return", node.test, body=node.body)
             node.test = self._check(number, self._parts(node.test, ast.And, "false"))
             node.orelse = self._visited(node.orelse)
@@ -304,6 +306,12 @@ class _Wiring(ast.NodeTransformer):
         handler = _like(node, ast.ExceptHandler(errors, None, [_like(node, again)]))
         return _like(node, ast.Try([reached, node], [handler], [], []))
 
+    def _says_no(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a block does nothing but return that the target failed."""
+        if any(_collector(statement) != "" for statement in body[:-1]):
+            return False
+        return (self.decides and _returns_false(body[-1])) or (self.reports and _returns_failure(body[-1]))
+
     def _collects(self, body: Sequence[ast.stmt]) -> bool:
         names = [_collector(statement) for statement in body]
         plain = all(name is not None for name in names)
@@ -370,6 +378,32 @@ def _returns_false(statement: ast.stmt) -> bool:
     if isinstance(value, ast.Tuple) and value.elts:
         value = value.elts[0]
     return isinstance(value, ast.Constant) and value.value is False
+
+
+def _returns_failure(statement: ast.stmt) -> bool:
+    """Whether it returns errors written out: `return ["count"]`, `return {"count": 1}`, `return "count"`."""
+    value = statement.value if isinstance(statement, ast.Return) else None
+    if isinstance(value, (ast.List, ast.Set)):
+        return bool(value.elts)
+    if isinstance(value, ast.Dict):
+        return bool(value.keys)
+    return isinstance(value, ast.JoinedStr) or (
+        isinstance(value, ast.Constant) and type(value.value) is str and value.value != ""
+    )
+
+
+def _reports(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether what a function returns where all is well is an empty collection or text."""
+    started = {name for part in _own(node) for name in _starts_empty(part)}
+    for part in _own(node):
+        value = part.value if isinstance(part, ast.Return) else None
+        empty = isinstance(value, (ast.List, ast.Dict)) and not (
+            getattr(value, "elts", None) or getattr(value, "keys", None)
+        )
+        blank = isinstance(value, ast.Constant) and value.value in ("", None)
+        if empty or blank or (isinstance(value, ast.Name) and value.id in started):
+            return True
+    return False
 
 
 def _boolean(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
