@@ -55,7 +55,7 @@ class Mined:
 
     @property
     def name(self) -> str:
-        return f"{self.repository.replace('/', '+')}-{self.commit}"
+        return f"{self.repository.replace('/', '+')}-{self.commit[:12]}"
 
 
 def examples(only: str) -> list[Mined]:
@@ -74,16 +74,8 @@ def repository(mined: Mined, clones: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     _git(place, "init", "-q", "--bare")
     url = f"https://github.com/{mined.repository}"
-    full = json.loads(_http(f"https://api.github.com/repos/{mined.repository}/commits/{mined.commit}"))["sha"]
-    _git(place, "fetch", "-q", "--depth", "2", url, full)
+    _git(place, "fetch", "-q", "--depth", "2", url, mined.commit)
     return place
-
-
-def _http(url: str) -> bytes:
-    from urllib.request import urlopen
-
-    with urlopen(url) as answer:
-        return bytes(answer.read())
 
 
 def _git(place: Path, *words: str, check: bool = True) -> subprocess.CompletedProcess[bytes]:
