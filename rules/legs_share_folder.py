@@ -59,6 +59,19 @@ class LegsShareFolder(Rule):
             """,
             path="tests/functional/restore.sh",
         ),
+        Example(
+            """
+            from ferry import sail, read_rows
+
+            def test_resume(tmp_path):
+                sail(days=4, output_dir=tmp_path)
+                baseline = read_rows(tmp_path)
+                sail(days=4, output_dir=tmp_path, resume_from=2)  # <- here
+                resumed = read_rows(tmp_path)
+                assert baseline == resumed
+            """,
+            path="tests/test_resume.py",
+        ),
     )
     good = (
         Example("""
@@ -91,6 +104,17 @@ class LegsShareFolder(Rule):
             python tests/parity.py "$OUT/killed" "$OUT/restored"
             """,
             path="tests/functional/restore.sh",
+        ),
+        Example(
+            """
+            from ferry import sail, read_rows
+
+            def test_resume(tmp_path):
+                sail(days=4, output_dir=tmp_path / "a")
+                sail(days=4, output_dir=tmp_path / "b", resume_from=2)
+                assert read_rows(tmp_path / "a") == read_rows(tmp_path / "b")
+            """,
+            path="tests/test_resume.py",
         ),
     )
 

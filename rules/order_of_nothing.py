@@ -16,11 +16,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.checks import Comparison, comparisons
+from reviewbot.flow.control import enclosing
 from reviewbot.flow.guards import non_empty
 from reviewbot.flow.iteration import Iterable, iterable
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, same
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
 
@@ -40,6 +42,20 @@ class OrderOfNothing(Rule):
                 ids = [line.split()[1] for line in log.splitlines() if line.startswith("restored")]
                 assert len(ids) == len(set(ids))  # <- here
         """),
+        Example(
+            """
+            def test_order(bus):
+                seen = []
+
+                def note(message):
+                    seen.append(message.number)
+
+                bus.subscribe(note)
+                bus.run()
+                assert seen == sorted(seen)  # <- here
+            """,
+            path="tests/test_bus.py",
+        ),
     )
     good = (
         Example("""
@@ -76,6 +92,21 @@ class OrderOfNothing(Rule):
                 others = [row["step"] for row in load() if not row["done"]]
                 assert steps == sorted(others)
         """),
+        Example(
+            """
+            def test_order(bus):
+                seen = []
+
+                def note(message):
+                    seen.append(message.number)
+
+                bus.subscribe(note)
+                bus.run()
+                assert len(seen) == 3
+                assert seen == sorted(seen)
+            """,
+            path="tests/test_bus.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -84,7 +115,7 @@ class OrderOfNothing(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in comparisons(unit) if judges(unit) else ():
             over = _ordered(one) if one.relation == "equal" else None
-            found = None if over is None else iterable(unit, over)
+            found = None if over is None else _by_others(unit, over) or iterable(unit, over)
             if over is None or found is None or not _may_be_empty(unit, one, over, found):
                 continue
             text = " ".join(unit.text(over).split())
@@ -100,6 +131,28 @@ class OrderOfNothing(Rule):
                 still_catches=still_catches(unit, over, but=[one.check.node]),
                 fix=_require(unit, one, over),
             )
+
+
+def _by_others(unit: Unit, over: cst.BaseExpression) -> Iterable | None:
+    """A list that starts empty, and that only functions which something else calls put into."""
+    flow = values(unit)
+    held = flow.reaching(over) if isinstance(over, cst.Name) else frozenset()
+    made = next(iter(held)).value if len(held) == 1 else None
+    if not isinstance(over, cst.Name) or not isinstance(made, cst.List) or made.elements:
+        return None
+    put = flow.mutations(over.value)
+    inside = [enclosing(unit, one.node, cst.FunctionDef) for one in put]
+    handed_on = [
+        read for read in flow.handed_on(over.value) if enclosing(unit, read, cst.FunctionDef) is unit.node
+    ]
+    if not put or any(where is None or where is unit.node for where in inside) or handed_on:
+        return None
+    names = sorted({where.name.value for where in inside if isinstance(where, cst.FunctionDef)})
+    called = {dotted(call.func) for call in unit.find(cst.Call)}
+    if not called.isdisjoint(names):
+        return None
+    says = f"starts empty, and `{names[0]}`, which something else calls, puts into it"
+    return Iterable("unknown", made, unit, None, says)
 
 
 def _ordered(one: Comparison) -> cst.BaseExpression | None:

@@ -60,7 +60,7 @@ def shared(unit: Unit) -> Iterator[Shared]:
     rank = unit.index.rank
     by_name: dict[str, list[cst.Call]] = {}
     for call in unit.find(cst.Call):
-        if _RUNS.search(last_name(call)):
+        if _RUNS.search(last_name(call)) or (_is_told_a_folder(call) and not _READS.match(last_name(call))):
             by_name.setdefault(canonical(call.func), []).append(call)
     sides = [
         {id(below) for below in _sources(unit, side)}
@@ -83,6 +83,15 @@ def shared(unit: Unit) -> Iterator[Shared]:
                     if found is not None:
                         seen.add(code)
                         yield Shared(first, second, code, *found)
+
+
+def _is_told_a_folder(call: cst.Call) -> bool:
+    """Whether a call says by a keyword where what it leaves behind is to stand."""
+    return any(arg.keyword is not None and _OUT.search(arg.keyword.value) is not None for arg in call.args)
+
+
+# Of the folders, those that are there to be written into.
+_OUT = re.compile(r"(?i)^(out|output|log|logging|save|result|results|dump|work|run)_?(dir|folder|path|root)$")
 
 
 def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
@@ -241,6 +250,6 @@ def _cleared_by_script(every: list[Command], first: Command, second: Command, fo
 
 def may_share(unit: Unit) -> bool:
     """Whether a unit's `ast` might make two runs: yes too often, never no wrongly."""
-    return any(_RUNS.search(name) for name in unit.facts.calls) and any(
-        _READS.match(name) for name in unit.facts.calls
-    )
+    facts = unit.facts
+    runs = any(map(_RUNS.search, facts.calls)) or any(map(_OUT.search, facts.names))
+    return runs and any(map(_READS.match, facts.calls))
