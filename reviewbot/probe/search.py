@@ -21,6 +21,7 @@ _ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3, "missing"
 _ROLES = {"tool result": 0, "prompt": 1}
 _FAR = ("far", "infinite")
 _LENGTHS = ("shortened", "lengthened", "dropped", "doubled", "cut", "emptied")
+_VALUES = ("changed", "flipped", "missing", "None")
 _VERBS = ("changed", "flipped", "dropped", "doubled", "swapped")
 
 
@@ -201,7 +202,8 @@ def _one_for_each(found: Sequence[Passing]) -> list[Passing]:
     for one in found:
         change = one.best.change
         # One side longer and the other shorter are the same hole.
-        verb = "length" if change.verb in _LENGTHS else change.verb
+        # A value that nothing reads may as well be missing.
+        verb = "length" if change.verb in _LENGTHS else "value" if change.verb in _VALUES else change.verb
         # A side that is one list or tensor is the field itself, under two names.
         whole = verb == "length" or change.field == change.edit.path[0]
         key = (one.why if one.why != "gap" else verb, one.escapes, "" if whole else change.field)

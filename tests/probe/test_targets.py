@@ -150,6 +150,23 @@ def test_an_error_that_is_returned_at_once_is_a_check_and_no_excuse(probed, repo
     assert {one["line"] for one in document["checks"]} == {3, 8}
 
 
+def test_a_value_that_nothing_reads_is_shown_once(probed, repo):
+    folder = repo(
+        crates="""
+        def check(crates, manifest):
+            for crate, entry in zip(crates, manifest, strict=True):
+                assert crate["total"] == sum(crate["levels"])
+                assert crate["levels"] == entry["levels"]
+        """
+    )
+    rows = [{"total": 3, "levels": [1, 2]}]
+    (folder / "e.json").write_text(json.dumps({"crates": rows, "manifest": rows}))
+    code, document = probed(folder, "crates.py::check", "--example", "e.json")
+    assert code == 1
+    # That it may be missing too is the same hole.
+    assert whys(document) == [("gap", "manifest[0].total", 4)]
+
+
 def test_none_where_all_is_well_and_a_text_where_it_is_not(probed, repo):
     folder = repo(
         first="""
