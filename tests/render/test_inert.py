@@ -161,3 +161,22 @@ def test_a_template_that_names_no_filter_puts_out_words():
     made = _environment().from_string("{{ text }} {{ number }} {{ ours }}")
     shown = made.render(text="@ada <b> deadbeefcafe", number=3, ours=inert.code("@ada"))
     assert shown == f"@{inert.BREAK}ada &lt;b&gt; deadbe{inert.BREAK}efcafe 3 `@ada`"
+
+
+@pytest.mark.parametrize("inside", ["```\n@ada", "````\n@ada\n```", "~~~\n```suggestion\n@ada\n"])
+def test_code_that_holds_a_fence_does_not_end_its_own(page, inside):
+    seen = page(inert.block(inside, "python"))
+    assert (seen.elements.count("pre"), seen.acts) == (1, {}) and "@ada" in seen.quoted[-1]
+
+
+@pytest.mark.parametrize("inside", ["a`@ada`b", "``@ada``", "`"])
+def test_code_that_holds_backticks_does_not_end_its_own_span(page, inside):
+    seen = page(f"see {inert.code(inside)} there")
+    assert (seen.elements.count("code"), seen.acts, seen.quoted) == (1, {}, [inside])
+
+
+def test_words_between_tags_act_no_more_than_others(page):
+    words = "@ada <b> deadbeefcafe #12 :tada: www.evil.example"
+    seen = page(f"<details><summary>C1: {inert.within_html(words)}</summary></details>")
+    assert (seen.acts, seen.elements) == ({}, ["details", "summary"])
+    assert seen.words.replace(inert.BREAK, "").strip() == f"C1: {words}"
