@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from reviewbot.model import CERTAINTIES, Review, Round, Settled, Thread
+from reviewbot.model import CERTAINTIES, Review, Round, Settled, Standing, Thread
 from reviewbot.render import finding_page, probe_page, shown_by
 from reviewbot.render.changed import changed, changed_in
 from reviewbot.render.pages import HOME, Extra, render
@@ -218,23 +218,26 @@ def _sections(
 ) -> list[Section]:
     out = []
     number = 0
+    standing = {each.id: each for each in one.standing}
     for state, of_state in groupby(part, key=lambda item: item[1]):
         groups = []
         for path, of_path in groupby(of_state, key=lambda item: item[0].finding.span.path):
             number += 1
-            rows = tuple(_row(thread, one, review, sources) for thread, _ in of_path)
+            rows = tuple(_row(thread, one, review, sources, standing) for thread, _ in of_path)
             groups.append(Group(path, f"f{number}", rows))
         out.append(Section(state, STATE_SAYS[state], tuple(groups)))
     return out
 
 
-def _row(thread: Thread, one: Round, review: Review, sources: Sources) -> Row:
+def _row(
+    thread: Thread, one: Round, review: Review, sources: Sources, standing: Mapping[str, Standing]
+) -> Row:
     finding, span = thread.finding, thread.finding.span
     change = ""
-    standing = next((each for each in one.standing if each.id == thread.id), None)
-    if standing and standing.state in ("fixed", "gone", "dismissed", "back"):
-        when = "in this round" if standing.since == one.number else f"in round {standing.since}"
-        change = f"{standing.state} {when}"
+    stood = standing.get(thread.id)
+    if stood and stood.state in ("fixed", "gone", "dismissed", "back"):
+        when = "in this round" if stood.since == one.number else f"in round {stood.since}"
+        change = f"{stood.state} {when}"
     elif thread.first_round < one.number:
         change = f"since round {thread.first_round}"
     return Row(
@@ -280,7 +283,7 @@ def _index(
         last=review.rounds[-1] if review and review.rounds else None,
         there=len(there),
         certainties=_tally(thread.finding.certainty for thread in there),
-        strongest=[_row(one, review.rounds[-1], review, sources) for one in ranked[:STRONGEST]]
+        strongest=[_row(one, review.rounds[-1], review, sources, {}) for one in ranked[:STRONGEST]]
         if review
         else [],
         rules=_by_rule(there),
