@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -51,18 +51,18 @@ class Change:
 
 
 def changes(
-    world: World, roots: Sequence[Path], *, chosen: Collection[int] = (), most: int = MOST
+    world: World, roots: Sequence[Path], *, marks: Sequence[object] = (), most: int = MOST
 ) -> list[Change]:
     """The changes of everything below `roots`, at most `most`, each applicable on its own.
 
-    `chosen`: rows, by number, of which the arguments beside speak: one of each structure is changed too.
+    `marks`: what tells rows of one structure apart, one for each row; a row of each kind is changed.
     """
     out: list[Change] = []
     for root in roots:
         value = plain.at(dict(world), root)
         name = str(root[-1])
         rows = shape.is_rows(value)
-        listed = _list(value, root, name, None, chosen) if rows else _value(value, root, name, None)
+        listed = _list(value, root, name, None, marks) if rows else _value(value, root, name, None)
         for change in listed:
             out.append(change)
             if len(out) >= most:
@@ -70,8 +70,18 @@ def changes(
     return out
 
 
-def of_sides(world: World, pairs: Sequence[shape.Sides], *, most: int = MOST) -> list[Change]:
-    """The changes of the sides, the other one first, then of what stands beside; without sides of all."""
+def of_row(row: Plain, path: Path) -> Iterator[Change]:
+    """The changes of one row."""
+    return _value(row, path, "", row)
+
+
+def of_sides(
+    world: World, pairs: Sequence[shape.Sides], kinds: Sequence[int] = (), *, most: int = MOST
+) -> list[Change]:
+    """The changes of the sides, the other one first, then of what stands beside; without sides of all.
+
+    `kinds`: a number for each row; rows of one number are treated alike by the check, as far as was seen.
+    """
     if not pairs:
         all_of_it = changes(world, [(name,) for name in world], most=most)
         holds_data = any(plain.items(value) for value in world.values())
@@ -80,7 +90,11 @@ def of_sides(world: World, pairs: Sequence[shape.Sides], *, most: int = MOST) ->
     roots = [pair.other for pair in pairs] + [pair.baseline for pair in pairs]
     parts = [plain.at(dict(world), root) for root in roots]
     rows: Sequence[Plain] = next((part for part in parts if shape.is_rows(part)), ())
-    out = changes(world, roots, chosen=shape.spoken_of(world, pairs, rows), most=most)
+    spoken_of = shape.spoken_of(world, pairs, rows)
+    marks = [
+        (index in spoken_of, kinds[index] if len(kinds) == len(rows) else 0) for index in range(len(rows))
+    ]
+    out = changes(world, roots, marks=marks, most=most)
     for root, part in zip(roots, parts, strict=True):
         if part is not None and len(out) < most:
             edit = Edit("set", root, None)
@@ -110,9 +124,7 @@ def _value(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:
 # ---- rows and tables --------------------------------------------------------------------------------------
 
 
-def _list(
-    value: Plain, path: Path, name: str, row: Plain, spoken_of: Collection[int] = ()
-) -> Iterator[Change]:
+def _list(value: Plain, path: Path, name: str, row: Plain, marks: Sequence[object] = ()) -> Iterator[Change]:
     if type(value) is tuple and not shape.is_rows(value):
         # Several things that a function returns are not one list.
         for index, part in enumerate(value[:MOST_ITEMS]):
@@ -127,7 +139,7 @@ def _list(
     word = "row" if shape.is_rows(value) else "item"
     field = name if word == "item" else ""
     yield from _whole(len(value), path, word, field)
-    marks = [index in spoken_of for index in range(len(value))]
+    marks = marks if len(marks) == len(value) else ()
     few = sorted({0, len(value) // 2, len(value) - 1})
     chosen = shape.representatives(value, marks) if word == "row" else few
     for index in chosen:

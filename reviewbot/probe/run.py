@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from reviewbot.errors import NoSandbox, ProbeError
-from reviewbot.probe import mine, pairs
+from reviewbot.probe import apart, mine, pairs
 from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
@@ -159,7 +159,8 @@ def _later(until: float, least: float) -> float:
 
 def look(session: Session, base: Base, *, until: float, progress: Progress = nothing) -> Search:
     """Tries every change on its own."""
-    listed = of_sides(base.world, base.sides)
+    kinds = apart.kinds(session, base.number, base.world, base.sides, until=until)
+    listed = of_sides(base.world, base.sides, kinds)
     return search(
         session,
         base.number,
