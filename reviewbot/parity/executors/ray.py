@@ -38,7 +38,9 @@ class Ray:
                 outcomes.append(msgspec.json.decode(line, type=driver.Outcome))
             return False
 
-        status = process.module("executors.driver", path, heard, log=log, threads=1)
+        # A Ray of our own would let its workers wait for whatever else the machine has to do.
+        env = {} if self._address else {"RAY_worker_niceness": "0"}
+        status = process.module("executors.driver", path, heard, log=log, threads=1, env=env)
         if not outcomes:
             raise LegFailed(f"Ray ended with {status} {process.last_words(log)}")
         outcome = outcomes[-1]
