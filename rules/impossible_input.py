@@ -260,6 +260,9 @@ def _has_numbers(node: ast.Dict) -> bool:
 
 
 def _gives_numbers(node: ast.Call) -> bool:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if len(node.keywords) < 3 or not name[:1].isupper():
+        return False
     given = [k.value for k in node.keywords if k.arg is not None]
     return sum(isinstance(v, ast.Constant) and type(v.value) is int for v in given) > 2
 

@@ -110,17 +110,24 @@ def constructed(repo: Repo, fields: Iterable[str]) -> Written | None:
     """What the fields of an object are worth where the one place outside of tests makes it; None where
     several classes have these fields, or several places make one."""
     wanted = list(fields)
-    homes = [{(path, fact.function) for path, fact in repo.index.having(name)} for name in wanted]
-    common = [one for one in set.intersection(*homes) if not in_test_file(one[0])] if homes else []
+    homes: set[tuple[str, str]] = set()
+    for place, name in enumerate(wanted):
+        having = {(path, fact.function) for path, fact in repo.index.having(name)}
+        homes = having if not place else homes & having
+        if not homes:
+            return None
+    common = [one for one in homes if not in_test_file(one[0])]
     if len(common) != 1:
         return None
     (home, owner) = common[0]
     classes = repo.index.classes(owner.rpartition(".")[2])
     known = next((Known(path, one) for path, one in classes if path == home and one.name == owner), None)
     made: list[Written] = []
-    sites = {(path, one.caller) for path, one in repo.index.calls(owner.rpartition(".")[2])}
-    for path, caller in sorted(sites) if known is not None else ():
-        unit = None if in_test_file(path) else unit_of(repo.file(path), caller)
+    called = repo.index.calls(owner.rpartition(".")[2])
+    sites = {(path, one.caller) for path, one in called if not in_test_file(path)}
+    # Of several functions that make one, none is the producer: nothing has to be parsed to see that.
+    for path, caller in sites if known is not None and len(sites) == 1 else ():
+        unit = unit_of(repo.file(path), caller)
         for call in unit.find(cst.Call) if unit is not None else ():
             if (
                 unit is None
