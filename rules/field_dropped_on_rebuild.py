@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.classes import Known, class_of_name, given, instance_of
-from reviewbot.flow.syntax import dotted, root_name
+from reviewbot.flow.classes import Known, annotated, class_of_name, given, instance_of
+from reviewbot.flow.syntax import canonical, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, step
@@ -67,6 +67,27 @@ class FieldDroppedOnRebuild(Rule):
             """,
             path="trainer/state.py",
         ),
+        Example(
+            """
+            from typing import NotRequired, TypedDict
+
+            class Visit(TypedDict):
+                patient: str
+                ward: str
+                notes: list
+                cut: NotRequired[bytes]
+
+            def admit(visit: Visit, ward: str) -> Visit:
+                return {"patient": visit["patient"], "ward": ward, "notes": visit["notes"]}  # <- here
+            """,
+            path="clinic/visit.py",
+            files={
+                "clinic/nurse.py": """
+def take(visit):
+    return visit.get("cut")
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -111,12 +132,31 @@ class FieldDroppedOnRebuild(Rule):
             """,
             path="trainer/config.py",
         ),
+        Example(
+            """
+            from typing import NotRequired, TypedDict
+
+            class Visit(TypedDict):
+                patient: str
+                ward: str
+                cut: NotRequired[bytes]
+
+            def admit(visit: Visit, ward: str) -> Visit:
+                return {**visit, "ward": ward}
+
+            def shown(visit: Visit) -> dict:
+                return {"patient": visit["patient"], "ward": visit["ward"]}
+            """,
+            path="clinic/visit.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return any(_carries(node) for node in unit.asts(ast.Call))
+        return any(_carries(node) for node in unit.asts(ast.Call)) or _writes_anew(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if _writes_anew(unit):
+            yield from self._typed_dicts(unit, repo)
         for call in unit.find(cst.Call):
             name = dotted(call.func)
             if not name or len(call.args) < 2:
@@ -125,6 +165,49 @@ class FieldDroppedOnRebuild(Rule):
             built = class_of_name(own, unit.file.path, {} if own != name else unit.file.imports, repo.index)
             if built is not None:
                 yield from self._judge(unit, call, built, repo)
+
+    def _typed_dicts(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        """Dicts of an annotated kind that are written anew with some of the keys of one."""
+        node = unit.node
+        if not isinstance(node, cst.FunctionDef) or node.returns is None:
+            return
+        built = annotated(node.returns.annotation, unit, repo.index)
+        if built is None or built.found.kind != "typeddict":
+            return
+        for made in unit.find(cst.Dict):
+            parts = [e for e in made.elements if isinstance(e, cst.DictElement)]
+            values = {str(literal(e.key)): e.value for e in parts}
+            carried = [name for name, value in values.items() if (subscript(value) or (None, ""))[1] == name]
+            if len(parts) < len(made.elements) or len(carried) < 2 or 2 * len(carried) < len(values):
+                continue
+            receivers = {
+                canonical(held[0]) for name in carried if (held := subscript(values[name])) is not None
+            }
+            receiver = next((n for n in _names(made) if n.value in receivers), None)
+            if len(receivers) != 1 or receiver is None or instance_of(receiver, unit, repo.index) != built:
+                continue
+            lost = [field.name for field in built.found.fields if field.name not in values]
+            if not lost or len(lost) > len(carried):
+                continue
+            names = " and ".join(f"`{name}`" for name in lost)
+            readers = [
+                Step(path, read.line, read.line, f"`{read.function or 'the module'}` reads `{lost[0]}`")
+                for path, read in repo.index.readers(lost[0])
+                if not (path == unit.file.path and unit.line <= read.line <= unit.end_line)
+            ]
+            where = unit.name.rpartition(".")[2]
+            yield self.finding(
+                unit,
+                made,
+                f"`{where}` builds a new {built.found.name} from `{receiver.value}` and leaves {names} out",
+                certainty="likely",
+                steps=[
+                    Step(built.path, built.found.line, built.found.end_line, f"{names} may be in it"),
+                    step(unit, made, f"{', '.join(carried)} are carried over"),
+                    *readers[:_SHOWN],
+                ],
+                still_catches=(f"nothing in this function: only a check that reads {names} can tell",),
+            )
 
     def _judge(self, unit: Unit, call: cst.Call, built: Known, repo: Repo) -> Iterator[Finding]:
         fields = built.found.fields
@@ -237,6 +320,16 @@ def _never_given(unit: Unit, receiver: cst.Name, built: Known, name: str) -> set
             return set()
         never -= set(passed)
     return never if reaching else set()
+
+
+def _writes_anew(unit: Unit) -> bool:
+    """Whether a function that says what it returns may write a dict with the keys of another."""
+    tree = unit.tree
+    if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) or tree.returns is None:
+        return False
+    return any(
+        sum(isinstance(value, ast.Subscript) for value in node.values) > 1 for node in unit.asts(ast.Dict)
+    )
 
 
 def _carries(call: ast.Call) -> bool:
