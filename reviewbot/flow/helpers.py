@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.source.shape import own_body
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
-    from reviewbot.source.units import FunctionTree, Unit
+    from reviewbot.source.units import File, FunctionTree, Unit
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Assert)
 _SHELL = re.compile(
@@ -71,17 +72,24 @@ def calls_here(unit: Unit) -> list[tuple[Unit, ast.Call]]:
 def is_used_otherwise(unit: Unit) -> bool:
     """Whether a function's name is used in its file in another way than to call it: handed on, exported,
     spelled in a string."""
-    name = unit.name
-    # Mostly it is written where it is defined and where it is called, and nowhere else.
+    spelled, names = _mentions(unit.file)
     called = {id(call.func) for _, call in calls_here(unit)}
-    if len(re.findall(rf"\b{re.escape(name)}\b", unit.file.text)) == len(called) + 1:
-        return False
-    return any(
-        (isinstance(node, ast.Name) and node.id == name and id(node) not in called)
-        or (isinstance(node, ast.Constant) and node.value == name)
-        or (isinstance(node, ast.Attribute) and node.attr == name)
-        for node in ast.walk(unit.file.tree)
-    )
+    return unit.name in spelled or any(id(node) not in called for node in names.get(unit.name, ()))
+
+
+@once
+def _mentions(file: File) -> tuple[frozenset[str], dict[str, list[ast.Name]]]:
+    """What a file spells in strings and reads as attributes, and its names."""
+    spelled: set[str] = set()
+    names: dict[str, list[ast.Name]] = {}
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.Name):
+            names.setdefault(node.id, []).append(node)
+        elif isinstance(node, ast.Attribute):
+            spelled.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            spelled.add(node.value)
+    return frozenset(spelled), names
 
 
 def used_elsewhere(unit: Unit, repo: Repo) -> bool:

@@ -1,0 +1,79 @@
+"""A file that is twice as long costs each rule twice as much: nothing grows with its square."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from reviewbot.config import Config
+from reviewbot.lint import registry
+from reviewbot.lint.engine import examine
+from reviewbot.lint.repo import Repo
+from reviewbot.source.files import InMemory
+from tests.corpus import sample
+
+PATH = "tests/test_long.py"
+COPIES = 3
+LITTLE = 1_000  # calls
+MOST = 2.8  # times as many calls for twice the code; what grows with the square makes four times as many
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_every_rule_takes_time_in_proportion_to_a_file():
+    short, long = (_file(count) for count in (COPIES, 2 * COPIES))
+    ids = registry.rule_ids()
+    # What is made once, at whoever's first question, is no rule's own.
+    _calls(short, *ids)
+    once = {rule: _calls(short, rule) for rule in ids}
+    twice = {rule: _calls(long, rule) for rule in ids}
+    # What every file costs, with the rule that does least, is taken off.
+    least, most = min(once.values()), min(twice.values())
+    found = {
+        rule: (twice[rule] - most) / max(once[rule] - least, 1)
+        for rule in twice
+        if twice[rule] - most > LITTLE
+    }
+    for rule, ratio in sorted(found.items(), key=lambda one: -one[1]):
+        print(f"{rule:28} {ratio:.2f}")
+    assert {rule: ratio for rule, ratio in found.items() if ratio > MOST} == {}
+
+
+def _file(count: int) -> bytes:
+    """One test of the standard library so many times, each time with names of its own."""
+    code = next(filter(None, map(_fitting, sample(200))))
+    names = {node.name for node in ast.walk(ast.parse(code)) if isinstance(node, _DEFINITIONS)}
+    words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, names)))})\b")
+    return "".join(words.sub(rf"\g<0>_{number}", code) for number in range(count)).encode()
+
+
+def _fitting(path: Path) -> str | None:
+    code = path.read_text(encoding="utf-8", errors="replace")
+    fits = 5_000 < len(code) < 9_000 and code.count("    def test") > 5 and "__future__" not in code
+    return code.rstrip() + "\n\n\n" if fits else None
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _calls(content: bytes, *ids: str) -> int:
+    """How many calls of functions it takes to look at a file: the same on every machine, however busy."""
+    rules = [registry.load(rule) for rule in ids]
+    repo = Repo(Config(rule_seconds=600), InMemory({PATH: content}))
+    count = 0
+
+    def seen(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(seen)
+    try:
+        result = examine(PATH, content, rules, repo)
+    finally:
+        sys.setprofile(None)
+    assert result.read and not result.failures
+    return count
