@@ -786,6 +786,8 @@ def seen_failing(guard: Guard, tree: Path) -> str:
         done = subprocess.run(
             [sys.executable, *words], cwd=tree, env=env, capture_output=True, text=True, timeout=600
         )
+    except subprocess.TimeoutExpired:
+        return "the test came to no end in ten minutes"
     finally:
         path.write_text(whole, encoding="utf-8")
     if done.returncode == 1 and " failed" in done.stdout:
