@@ -486,6 +486,8 @@ def test_a_command_line_is_run_on_changed_files(probed, repo, reviewbot):
     caught = {kill["edit"].partition(":")[0]: kill["caught_by"] for kill in document["kills"]}
     assert caught["token 0 changed"] == [{"path": "compare.py", "line": 10}]
     assert (folder / "b.jsonl").read_text() == "\n".join(rows) + "\n"
+    # The folder of one run is another one in the next.
+    assert "reviewbot-probe-" not in json.dumps(document)
     reviewbot("probe", command, "--save", "e.json", cwd=folder)
     assert reviewbot("probe", "replay", "e.json", cwd=folder).code == 0
 

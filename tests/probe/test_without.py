@@ -20,7 +20,7 @@ def without(restore, text):
     content = (restore / "tests/parity.py").read_text()
     assert text in content
     changed = {"tests/parity.py": content.replace(text, "")}
-    return loss(restore, "tests/parity.py", ["compare_rows", "check_cut"], changed, seconds=5)
+    return loss(restore, "tests/parity.py", ["compare_rows", "check_cut"], changed, seconds=60)
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_what_others_catch_too_survives_nothing(restore):
     content = (restore / "tests/parity.py").read_text()
     changed = {"tests/parity.py": content.replace(COUNT, COUNT + COUNT)}
     (restore / "tests/parity.py").write_text(changed["tests/parity.py"])
-    found = loss(restore, "tests/parity.py", ["compare_rows"], {"tests/parity.py": content}, seconds=5)
+    found = loss(restore, "tests/parity.py", ["compare_rows"], {"tests/parity.py": content}, seconds=60)
     assert (found.survive, found.passes) == ((), True)
 
 
