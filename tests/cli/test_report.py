@@ -192,11 +192,11 @@ def test_each_round_says_what_it_changed_and_an_older_one_that_it_is_older(repos
     assert f"This page is about an older head. The newest one looked at is {third[:12]}, round 3." in one
     assert "Since round 1: fixed 1 of 2 (C1), 1 dismissed (C2), 1 new (C3)." in two
     assert "fixed in this round" in two and "This page is about an older head" in two
-    assert "Since round 2: fixed 0 of 1, 1 gone with their code (C3), 1 back (C1)." in three
+    assert "Since round 2: fixed 0 of 1, 1 gone with the code (C3), 1 back (C1)." in three
     assert "back in this round" in three and "dismissed in round 2" in three
     assert "This page is about an older head" not in three
     index = text(tmp_path / "out", "index.html")
-    assert "1 finding in what this changes" in index and "1 gone with their code (C3)" in index
+    assert "1 finding in what this changes" in index and "1 gone with the code (C3)" in index
     gone = text(tmp_path / "out", "C3.html")
     assert f"This page is about an older head, that of round 2 ({second[:12]})." in gone
     assert "Gone: what it was about is no longer there; last seen in round 2" in gone

@@ -654,7 +654,7 @@ def test_the_chart_says_in_words_what_it_shows(reviewbot, parity, tmp_path):
     space = "{http://www.w3.org/2000/svg}"
     assert "tests/parity.py: 44 added, 14 can go, 2 come back" in root.findtext(f"{space}desc")
     texts = {"".join(text.itertext()).strip() for text in root.iter(f"{space}text")}
-    assert {"tests/parity.py", "can go", "checks that can fail"} <= texts
+    assert {"tests/parity.py", "can go", "lines of checks that can fail", "44 −14 +2 (C1)"} <= texts
     assert chart.stat().st_size < 100_000
     again = reviewbot("size", "--base", "main", "--chart", tmp_path / "again.svg", cwd=parity.folder)
     assert again.code == 0
