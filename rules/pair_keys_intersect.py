@@ -20,7 +20,9 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.guards import same_keys, same_length
+from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judgements import judged_names, records
+from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.keyed import Keyed, keyed
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
@@ -149,7 +151,7 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if same_keys(unit, one.judgement.node, one.left, one.right) or _missing_fails(unit, one):
         return None
     if one.sees == "common":
-        return "likely"
+        return "question" if _refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
         return None
     flow = values(unit)
@@ -164,6 +166,14 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if one.by_attribute or _EXPECTED.search(seen):
         return None
     return "question" if len(made) + len(given) == 2 else None
+
+
+def _refuses_input(unit: Unit) -> bool:
+    """Whether the function checks what it is given, and no two runs: a conflict takes a key on both sides."""
+    return not in_test_file(unit.file.path) and all(
+        check.kind == "raise" and raised_by(check) not in ("AssertionError", "SystemExit", "")
+        for check in checks(unit)
+    )
 
 
 def _written_out(unit: Unit, node: cst.BaseExpression) -> bool:
