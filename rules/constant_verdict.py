@@ -20,7 +20,7 @@ import libcst as cst
 from reviewbot.flow.checks import Check, call_of, checks, operand
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
-from reviewbot.flow.truth import Truth, are_written_out, display, may_be_constant, truth
+from reviewbot.flow.truth import Truth, display, may_be_constant, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, rewrite, step
@@ -304,8 +304,10 @@ _SUSPECTED = frozenset({*_ORDER, *_ONE_VALUE, *_COMPARED})
 def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
     """Whether an assertion call of unittest may be one that cannot fail, or takes a value for its message."""
     name = called_last(call)
-    if name in _COMPARED and len(call.args) > 1 and are_written_out(*call.args[:2]):
-        return True
+    if name in _COMPARED and len(call.args) > 1:
+        left, right = call.args[:2]
+        if may_be_constant(ast.Compare(left, [ast.GtE()], [right]), unit):
+            return True
     if name not in _ORDER and name not in _ONE_VALUE:
         return False
     if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):

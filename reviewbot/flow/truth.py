@@ -172,12 +172,16 @@ _COMPARED: dict[type, Callable[[Any, Any], bool]] = {
 }
 
 
+_LOOKED_UP = (cst.Call, cst.Attribute, cst.BinaryOperation)
+
+
 def _of_literals(
     left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression
 ) -> Truth | None:
     """`1 == 1`, `"a" in "abc"`: both sides are written out."""
     compare = _COMPARED.get(type(operator))
-    if compare is None:
+    # `float("1")` or `math.inf` may be the very thing that is tested.
+    if compare is None or any(isinstance(side, _LOOKED_UP) for side in (left, right)):
         return None
     written = literal(left), literal(right)
     if any(value is UNKNOWN for value in written):

