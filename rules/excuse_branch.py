@@ -40,6 +40,15 @@ class ExcuseBranch(Rule):
     bad = (
         Example(
             """
+            def compare(kept, resumed):
+                for one, other in zip(kept, resumed):
+                    if one["moves"] != other["moves"] and one["moves"][:2] == other["moves"][:2]:  # <- here
+                        continue
+                    assert one["moves"] == other["moves"]
+            """
+        ),
+        Example(
+            """
             def compare(before, after):
                 for name in before:
                     left, right = before[name], after[name]

@@ -149,6 +149,10 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
     if isinstance(node, cst.BooleanOperation):
         every = isinstance(node.operator, cst.And) is outcome  # all operands hold, or their opposites do
         found = [says(unit, operand, outcome, between) for operand in (node.left, node.right)]
+        if every and set(found) == {"equal", "different"}:
+            # Equal in one part, as in a first stretch, and different in another; close is not different.
+            equal = node.left if found[0] == "equal" else node.right
+            return "different" if _is_exact(equal) else "equal"
         if every and ("equal" in found or alike(unit, node, between)):
             return "equal"
         if "different" in found and (every or set(found) == {"different"}):
@@ -169,6 +173,13 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
             return "equal" if outcome else "different"
         return _of_helper(unit, node, outcome, between)
     return _of_helper(unit, node, outcome, between) if isinstance(node, cst.Call) else None
+
+
+def _is_exact(node: cst.BaseExpression) -> bool:
+    """`a == b`, or its opposite."""
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    return isinstance(node.comparisons[0].operator, (cst.Equal, cst.NotEqual))
 
 
 def _of_helper(unit: Unit, call: cst.Call, outcome: bool, between: Sides) -> Says | None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
-from urllib.parse import quote
 
 from reviewbot import __version__
 from reviewbot.lint import registry
 from reviewbot.lint.results import Report
 from reviewbot.model import Certainty, Edit, Finding, Fix, Step
 from reviewbot.render.inert import spelled
+from reviewbot.source.permalink import quoted
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Certainty, str] = {"proved": "error", "likely": "warning", "question": "note"}
@@ -94,7 +94,7 @@ def _place(path: str, line: int, column: int, end_line: int, end_column: int | N
 
 
 def _uri(path: str) -> str:
-    return quote(path, safe="/", errors="surrogateescape")
+    return quoted(path)
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

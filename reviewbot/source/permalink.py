@@ -50,8 +50,7 @@ class Remote:
 
     def _blob(self, commit: str, path: str, line: int | None, end_line: int | None) -> str:
         # Also "(" and ")" become escapes, so that the address can stand in a Markdown link.
-        where = quote(path, safe="/", errors="surrogateescape")
-        return f"https://{self}/blob/{commit}/{where}{_fragment(line, end_line)}"
+        return f"https://{self}/blob/{commit}/{quoted(path)}{_fragment(line, end_line)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,17 @@ class Elsewhere:
             return ""
         if self.path:
             return self.remote.permalink(self.commit, self.path, line, end_line)
-        inside = quote(f"/{self.folder}", safe="/", errors="surrogateescape") if self.folder else ""
+        inside = quoted(f"/{self.folder}") if self.folder else ""
         return f"https://{self.remote}/tree/{self.commit}{inside}"
+
+
+def quoted(path: str) -> str:
+    """A path as a part of an address: bytes of a name that are no UTF-8 stay what they are."""
+    try:
+        name = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, which no name of git's holds
+        name = path.encode("utf-8", "replace")
+    return quote(name, safe="/")
 
 
 def _fragment(line: int | None, end_line: int | None) -> str:

@@ -204,6 +204,14 @@ def test_a_summary_of_a_later_round(page, hostile, data):
     looked_at(page, comments.rendered(review, REMOTE, (draw(), draw())).summary)
 
 
+def test_half_a_character_in_a_path_stops_no_summary(page):
+    half = dataclasses.replace(FINDING, span=dataclasses.replace(FINDING.span, path="\ud800.py"))
+    last = Round(2, HEAD, HEAD, HEAD, 3, 2, (Unread("\ud800.py", "why", 3),), (half,))
+    summary = comments.rendered(Review(str(REMOTE), (last,), (), ()), REMOTE, ("", "")).summary
+    assert f"/blob/{HEAD}/%3F.py#" in summary
+    looked_at(page, summary)
+
+
 @MANY
 @given(data=st.data())
 def test_what_is_said_of_a_job_and_of_an_error(page, hostile, data):
