@@ -11,7 +11,7 @@ import libcst as cst
 
 from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
 from reviewbot.flow.judgements import Judgement
-from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, conjuncts, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import all_is_well, answers, every_judgement, well
 from reviewbot.source.units import once
@@ -100,7 +100,7 @@ def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator
     inside = [one for one in every if id(one.left) in _under([node])]
     while clause is not None and inside:
         for condition in clause.ifs:
-            for part in _conjuncts(condition.test):
+            for part in conjuncts(condition.test):
                 missed = tuple(one for one in inside if id(one.left) not in _under([part]))
                 if missed:
                     yield Detour(node, part, False, (), None, missed)
@@ -123,14 +123,6 @@ def _taken_away(loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
     missed = tuple(one for one in every if id(one.node) in ids)
     if away is not None and missed:
         yield Detour(loop, away, True, (), None, missed)
-
-
-def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    else:
-        yield node
 
 
 def _passes(unit: Unit, body: list[cst.CSTNode]) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.checks import Check, checks, compared
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, conjuncts, dotted, last_name, literal, walk
 from reviewbot.flow.values import UNBOUND, values
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ def implied(unit: Unit) -> Iterator[Implied]:
 
 def _why(unit: Unit, earlier: Check, later: Check) -> str:
     assert earlier.condition is not None and later.condition is not None
-    asked = list(_conjuncts(later.condition))
+    asked = list(conjuncts(later.condition))
     wider = _range(asked[0]) if len(asked) == 1 else None
-    for one in _conjuncts(earlier.condition):
+    for one in conjuncts(earlier.condition):
         stated = _range(one)
         if wider is not None and stated is not None and stated.implies(wider):
             return f"`{_short(one)}` says more of `{wider.of}`"
@@ -86,14 +86,6 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
             if made[0] and made[0] == made[1]:
                 return f"`{_short(sides[0])}` and `{_short(sides[1])}` are already equal"
     return ""
-
-
-def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    else:
-        yield node
 
 
 def _equality(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -117,6 +118,15 @@ def literal(node: cst.CSTNode) -> object:
         return ast.literal_eval(source.strip() if "\n" not in source.strip() else f"({source})")
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return UNKNOWN
+
+
+def conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The operands of `a and b and c`; of anything else that alone."""
+    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
+        yield from conjuncts(node.left)
+        yield from conjuncts(node.right)
+    else:
+        yield node
 
 
 def argument(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression | None:
