@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from reviewbot.errors import NoSandbox, ProbeError
+from reviewbot.probe.flood import MOST_PROCESSES, FloodWatch, group
 from reviewbot.probe.inside.restrict import Held, Policy
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,6 @@ _START = (
 MOST_OUTPUT = 1 << 20
 MOST_REPLIES = 256 << 20
 LONGEST_LINE = 16 << 20
-MOST_PROCESSES = 64
 
 
 class ChildGone(ProbeError):
@@ -63,9 +63,8 @@ class Box:
         self._lines = b""
         self._read = self._printed = 0
         policy = _policy(wants, self.folder)
-        self._forks = wants.fork
-        self._last_count = time.monotonic()
         self._process = _start(wants, self.folder)
+        self._flood = FloodWatch(self._process.pid) if wants.fork else None
         assert self._process.stdout and self._process.stderr and self._process.stdin
         self._selector = selectors.DefaultSelector()
         for stream in (self._process.stdout, self._process.stderr):
@@ -122,7 +121,6 @@ class Box:
             if left <= 0:
                 self._lines = b"".join(chunks)
                 raise TimeoutError
-            self._count_processes()
             got = b""
             for key, _ in self._selector.select(min(left, 0.2)):
                 data = key.fileobj.read(1 << 16)  # type: ignore[union-attr]
@@ -154,17 +152,11 @@ class Box:
         if self._printed > MOST_OUTPUT:
             raise ChildGone(f"it printed more than {MOST_OUTPUT >> 20} MiB")
 
-    def _count_processes(self) -> None:
-        """Ends a flood of processes: as root the kernel's own limit does not hold."""
-        if not self._forks or time.monotonic() - self._last_count < 0.2:
-            return
-        self._last_count = time.monotonic()
-        if len(group(self._process.pid)) > MOST_PROCESSES:
-            raise ChildGone(f"it started more than {MOST_PROCESSES} processes")
-
     def _end(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
+        if self._flood and self._flood.flooded:
+            return f"it started more than {MOST_PROCESSES} processes"
         code = self._process.returncode
         if code == -signal.SIGXCPU or code == -signal.SIGKILL:
             return "it used up its processor time or its memory"
@@ -173,6 +165,8 @@ class Box:
 
     def close(self) -> None:
         """Kills the child and everything that it started, and removes its folder."""
+        if self._flood:
+            self._flood.close()
         while True:
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -189,22 +183,6 @@ class Box:
                     stream.close()
         self._selector.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def group(leader: int) -> list[int]:
-    """The living processes of a process group."""
-    found = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat") as file:
-                    # The command's name stands in parentheses and may hold anything; state and group follow.
-                    state, _, of = file.read().rpartition(")")[2].split()[:3]
-            except OSError:
-                continue
-            if int(of) == leader and state not in "ZX":
-                found.append(int(name))
-    return found
 
 
 def _policy(wants: Wants, folder: str) -> Policy:

@@ -16,7 +16,7 @@ from pathlib import Path
 import cmarkgfm
 import pytest
 
-from reviewbot.probe.sandbox import group
+from reviewbot.probe.flood import group
 
 # Each check is `compare(a, b)`; it attacks on every run and says on its own behalf what became of it.
 CHECK = """

@@ -22,6 +22,8 @@ _CLONE_NEWUSER, _CLONE_NEWIPC, _CLONE_NEWNET, _CLONE_THREAD = 0x10000000, 0x0800
 _CLONE_NAMESPACES = 0x7E020080
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _CAPSET = 126
+# Processes and threads that a child which may start some can have beside what its user runs already.
+MORE_TASKS = 512
 
 # What a read-only rule grants: execute, read a file, list a folder.
 _EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
@@ -106,6 +108,9 @@ def _limit(policy: Policy) -> bool:
         resource.RLIMIT_CORE: 0,
     }
     try:
+        if policy.fork:
+            # Counted over all of a user's tasks, so what runs already is added. It does not hold for root.
+            limits[resource.RLIMIT_NPROC] = tasks() + MORE_TASKS
         for kind, value in limits.items():
             hard = resource.getrlimit(kind)[1]
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -113,6 +118,12 @@ def _limit(policy: Policy) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def tasks() -> int:
+    """How many tasks the machine has, threads among them: `0.1 0.2 0.3 1/234 567` in /proc/loadavg."""
+    with open("/proc/loadavg") as file:
+        return int(file.read().split()[3].partition("/")[2])
 
 
 def _unshare() -> bool:
