@@ -441,7 +441,7 @@ def _dropped(bench: _Bench, finding: Finding) -> Judged:
         for unit in File(str(where), where.read_bytes()).units:
             if unit.kind == "class" and unit.line <= step.line <= unit.end_line:
                 relative = where.resolve().relative_to(target.root).as_posix()
-                run = rebuild.rebuilt(target, relative, unit.name)
+                run = rebuild.rebuilt(target, relative, unit.name, python=bench.python)
                 said = re.search(r"leaves (.*) behind", finding.message)
                 named = re.findall(r"`(\w+)`", said[1]) if said else list(run.lost)
                 lost = tuple(name for name in rebuild.dropped(run) if name in named)
