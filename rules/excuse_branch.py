@@ -728,6 +728,22 @@ def test_day(scheduled, sailed):
                         assert a == b
             """
         ),
+        # What the helper only asserts of the compared values does not decide its answer.
+        Example("""
+            class TestTurns:
+                def passed_over(self, place, turn, start, end):
+                    if place == 0 and turn["role"] == "system":
+                        assert start == -1 and end == -1
+                        return True
+                    return False
+
+                def test_turns(self, rows, ids):
+                    for place, turn in enumerate(rows):
+                        start, end = find(ids, place)
+                        if self.passed_over(place, turn, start, end):
+                            continue
+                        assert encode(turn["text"]) == ids[start:end]
+        """),
         # Saying no is a verdict, not an excuse.
         Example(
             """

@@ -16,12 +16,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.checks import Check
 from reviewbot.flow.checks import checks as all_checks
 from reviewbot.flow.cuts import cuts
 from reviewbot.flow.guards import is_strict, non_empty, same_keys, same_length
+from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.iteration import Iterable, iterable, may_say
-from reviewbot.flow.judging import judges, may_check
+from reviewbot.flow.judging import compares, in_test_file, judges, may_check
 from reviewbot.flow.keyed import keyed
+from reviewbot.flow.left import Left, counted_statements, left
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import may_check_in
@@ -201,6 +204,68 @@ class LoopMayBeEmpty(Rule):
                         if not row.broken:
                             raise
         """),
+        # What the check is over is shown by another check, or by an index, to hold something.
+        Example("""
+            def test_events(run):
+                events = run(1)
+                assert [event[0] for event in events[1:]] == ["scale", "step"]
+                assert all(event[1] for event in events if event[0] == "step")
+
+            def test_norms(run):
+                data = run(1)
+                assert data["norm/grad/global"]
+                for name, norm in [(k, v) for k, v in data.items() if "norm/grad" in k]:
+                    assert norm > 0
+
+            def test_kinds(run):
+                keys = run(1)
+                assert {"sum", "mean"}.issubset({kind(key) for key in keys})
+                for key in {key for key in keys if kind(key) == "sum"}:
+                    assert key.done
+
+            def test_pairs(run):
+                cell = run(1)
+                assert len(cell) == 3
+                assert all(v in run(u) for u in cell for v in cell if u != v)
+
+            def test_parts(run):
+                parts = [part for part in run(1) if part]
+                assert all(part.endswith("}") for part in parts)
+                assert "".join(parts) == run(2)
+        """),
+        Example("""
+            def sizes(text):
+                return [int(part) for part in text.split(",") if part.strip()]
+
+            def test_sizes(run, options):
+                for size in sizes(options.sizes):
+                    assert run(size) == size
+
+            class TestQueries:
+                def test_lazy(self):
+                    def go():
+                        for one in self.session.query(Row):
+                            self.assertEqual(len(one.parts), 3)
+
+                    self.assert_sql_count(self.engine, go, 4)
+        """),
+        Example(
+            """
+            class Average:
+                def match(self, event, state):
+                    for saver in [one for one in state.callbacks if isinstance(one, Saver)]:
+                        assert callable(saver.interval)
+                        if saver.interval(event):
+                            return True
+                    return False
+
+            def verify_options(cls):
+                for name, value in [(k, v) for k, v in cls.__dict__.items() if k.startswith("SUPPORTS")]:
+                    if value is None:
+                        raise ValueError(name)
+            """,
+            path="trainer/average.py",
+        ),
         Example(
             """
             def check_upper(value):
@@ -234,6 +299,7 @@ class LoopMayBeEmpty(Rule):
         for loop in checked_loops(unit):
             checks = [check for check in loop.checks if not is_forced(unit, check, loop.node)]
             checks = [check for check in checks if not _raises_again(check.node)]
+            checks = [check for check in checks if not _is_beside(unit, check)]
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
@@ -245,23 +311,31 @@ class LoopMayBeEmpty(Rule):
                 continue
             if _compares_by_key(unit, loop.node) or _is_cut(unit, loop.node):
                 continue
+            some = left(unit, loop.node, found)
+            if some == "shown":
+                continue
             reported.add(id(checks[0].node))
-            yield self._loop(unit, loop, checks[0].node, found)
+            yield self._loop(unit, loop, checks[0].node, found, some)
         for part in quantified(unit):
             found = _of_quantified(unit, part)
             over = part.node if part.form == "all" else part.node.for_in.iter
-            if id(part.check) not in reported and _may_be_empty(unit, part.node, over, found):
+            if id(part.check) in reported or not _may_be_empty(unit, part.node, over, found):
+                continue
+            some = left(unit, part.node, found)
+            if some != "shown":
                 reported.add(id(part.check))
-                yield self._quantified(unit, part, found)
+                yield self._quantified(unit, part, found, some)
 
-    def _loop(self, unit: Unit, loop: CheckedLoop, check: cst.CSTNode, found: Iterable) -> Finding:
+    def _loop(
+        self, unit: Unit, loop: CheckedLoop, check: cst.CSTNode, found: Iterable, some: Left | None
+    ) -> Finding:
         name = unit.text(loop.node.iter)
         return self.finding(
             unit,
             check,
             f"this check runs once for each item of `{_short(name)}`, which {found.says}; over nothing it"
             " never runs" + ("" if found.empty else ", and nothing requires that there is something"),
-            certainty=_certainty(found),
+            certainty="question" if some else _certainty(found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
                 step(found.unit, found.node, f"which {found.says}"),
@@ -285,7 +359,7 @@ class LoopMayBeEmpty(Rule):
             still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
         )
 
-    def _quantified(self, unit: Unit, part: Quantified, found: Iterable) -> Finding:
+    def _quantified(self, unit: Unit, part: Quantified, found: Iterable, some: Left | None) -> Finding:
         over = _short(unit.text(part.node.for_in.iter))
         holds = "all(...) of nothing is true" if part.form == "all" else "nothing is found in nothing"
         return self.finding(
@@ -293,7 +367,7 @@ class LoopMayBeEmpty(Rule):
             part.check,
             f"this check asks about each item of `{over}`, and what it asks about {found.says};"
             f" {holds}, so that it passes when nothing is left",
-            certainty="question" if part.form == "none" and not found.empty else _certainty(found),
+            certainty="question" if some or (part.form == "none" and not found.empty) else _certainty(found),
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
@@ -328,6 +402,20 @@ def _is_cut(unit: Unit, loop: cst.For) -> bool:
         for cut in cuts(unit)
         if cut.loop is loop and cut.sides
     )
+
+
+def _is_beside(unit: Unit, check: Check) -> bool:
+    """Whether a check is not what the loop is for: in a function that an assertion calls and counts by, or
+    outside of tests the type of an item, or a refusal of arguments."""
+    if id(check.node) in counted_statements(unit):
+        return True
+    if unit.is_test or in_test_file(unit.file.path) or compares(unit):
+        narrows = False
+    else:
+        narrows = check.kind == "raise" and raised_by(check) in ("ValueError", "TypeError", "KeyError")
+    if not in_test_file(unit.file.path) and isinstance(check.condition, cst.Call):
+        narrows = narrows or last_name(check.condition) in ("isinstance", "callable", "issubclass")
+    return narrows
 
 
 def _raises_again(node: cst.CSTNode) -> bool:

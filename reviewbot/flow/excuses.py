@@ -15,6 +15,7 @@ from reviewbot.flow.detours import Detour, detours
 from reviewbot.flow.intervals import Interval, intervals
 from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
 from reviewbot.flow.keyed import asks_for_key
+from reviewbot.flow.leniency import is_meant
 from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.marks import marked
 from reviewbot.flow.provenance import Trace
@@ -84,6 +85,8 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
                 # What is made of a verdict, its callers decide.
                 most: Certainty = "likely" if found.certainty == "proved" else "question"
                 found = replace(found, certainty=at_most(found.certainty, most))
+            if is_meant(unit, detour):
+                found = replace(found, certainty="question")
             yield found
 
 

@@ -230,7 +230,9 @@ def _filled(unit: Unit, node: cst.Name, binding: Binding, start: Iterable, depth
         return Iterable("unknown", node, unit)
     assert isinstance(under, cst.If)
     says = f"is filled only under `{_short(unit, under.test)}`"
-    return Iterable("filtered", under, unit, None, says)
+    loop = next(above for above in unit.ancestors(under) if isinstance(above, cst.For))
+    source = iterable(unit, loop.iter, depth - 1) if depth else None
+    return Iterable("filtered", under, unit, None, says, source)
 
 
 def _condition(unit: Unit, node: cst.CSTNode, since: cst.CSTNode) -> cst.If | None:

@@ -12,7 +12,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.control import statements
 from reviewbot.flow.indexes import holder, rows_of
-from reviewbot.flow.syntax import UNKNOWN, dotted, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, conjuncts, dotted, literal, walk
 from reviewbot.flow.values import Binding, Values, values
 from reviewbot.source.units import once
 
@@ -159,7 +159,7 @@ def _by_equality(
     """The first equality between something read from a row and something from outside; None where another
     kind of test stands beside it, so that no key would answer."""
     pair = None
-    for test in (part for whole in tests for part in _conjuncts(whole)):
+    for test in (part for whole in tests for part in conjuncts(whole)):
         if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
             return None
         if not isinstance(test.comparisons[0].operator, cst.Equal):
@@ -171,14 +171,6 @@ def _by_equality(
             if literal(outer) is UNKNOWN:
                 pair = pair or (rows, inner[0], outer)
     return pair
-
-
-def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    else:
-        yield node
 
 
 def _clauses(node: cst.CSTNode) -> Iterator[cst.CompFor]:

@@ -11,11 +11,13 @@ import libcst as cst
 
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import predicate
+from reviewbot.flow.control import guards
 from reviewbot.flow.judgements import Judgement, is_distance
 from reviewbot.flow.lookups import from_same_rows, picking
 from reviewbot.flow.provenance import Trace, trace
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import Binding, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -125,8 +127,36 @@ def condition_trace(
         keys=between.keys,
         up=up,
         repo=repo,
-        without=between.picks,
+        without=between.picks | _idle(unit, condition),
     )
+
+
+def _idle(unit: Unit, condition: cst.CSTNode) -> frozenset[int]:
+    """The identities of the names that a function of the file is handed and its answer does not depend on:
+    what it only asserts, prints or stores."""
+    found: set[int] = set()
+    for call in walk(condition):
+        function = callee(unit, call) if isinstance(call, cst.Call) else None
+        if function is None or function is unit:
+            continue
+        assert isinstance(call, cst.Call)
+        decides = _decides(function)
+        for name, given in bind(call, function).items():
+            if decides and name not in decides:
+                found |= {id(below) for below in walk(given) if isinstance(below, cst.Name)}
+    return frozenset(found)
+
+
+@once
+def _decides(function: Unit) -> frozenset[str]:
+    """The parameters that a function's answer depends on; none where it cannot be told."""
+    read: list[cst.CSTNode] = []
+    for node in function.find(cst.Return):
+        if node.value is not None:
+            read.append(node.value)
+        read += [guard.condition for guard in guards(function, node)]
+    found = trace(function, *read, control=True, up=False).bindings
+    return frozenset(binding.name for binding in found if binding.kind == "parameter")
 
 
 def _deciding(node: cst.CSTNode) -> list[cst.CSTNode]:

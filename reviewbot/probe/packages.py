@@ -10,7 +10,6 @@ import ast
 import json
 import os
 import re
-import shutil
 import site
 import subprocess
 import sys
@@ -20,25 +19,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from reviewbot.errors import UsageError
+from reviewbot.errors import ProbeError
 from reviewbot.probe.sandbox import readable
 
 MOST_LINKS = 40
 _ASK = """
-import json, site, sys, sysconfig
+import json, site, sysconfig
 paths = sysconfig.get_paths()
 user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-print(json.dumps([sys.executable, paths["purelib"], paths["platlib"], *site.getsitepackages(), *user]))
+print(json.dumps([paths["purelib"], paths["platlib"], *site.getsitepackages(), *user]))
 """
 _FINDER = re.compile(r"^import (__editable__\w+|_editable_impl_\w+)\b", re.MULTILINE)
-
-
-def interpreter(python: str | None) -> str | None:
-    """The interpreter itself behind a path, a name that stands on PATH, or a launcher.
-
-    Raises UsageError where there is none, or where it does not run.
-    """
-    return python and _asked(python)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +42,7 @@ class Packages:
 
 
 def packages(python: str | None = None) -> Packages:
-    """The packages of an interpreter (this one). Raises UsageError where it does not run."""
+    """The packages of an interpreter (this one). Raises ProbeError where it does not run."""
     return _packages(python or sys.executable)
 
 
@@ -75,35 +66,13 @@ def installed(python: str) -> list[str]:
         paths = sysconfig.get_paths()
         user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
         return list(dict.fromkeys((paths["purelib"], paths["platlib"], *site.getsitepackages(), *user)))
-    return list(dict.fromkeys(_asked(python)[1:]))
-
-
-@lru_cache(maxsize=8)
-def _asked(python: str) -> list[str]:
-    """An interpreter's own path, then its folders of packages. Raises UsageError where it does not run."""
-    found = shutil.which(python)
-    if found is None:
-        raise UsageError(f"--python {python}: no program of that name can be run")
-    why = "it is no Python"
-    try:
-        # From a folder of nobody: what `-c` may import from there is not ours.
-        done = subprocess.run(
-            [os.path.abspath(found), "-c", _ASK],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=20,
-            check=False,
-            cwd=os.sep,
-        )
-        if not done.returncode:
-            return [str(part) for part in json.loads(done.stdout)]
-        why = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1][:200]
-    except subprocess.TimeoutExpired:
-        why = "it did not answer within 20 s"
-    except (OSError, ValueError, TypeError):
-        pass
-    raise UsageError(f"--python {python}: it does not run as a Python ({why})")
+    # From a folder of nobody: what `-c` may import from there is not ours.
+    done = subprocess.run(
+        [python, "-c", _ASK], capture_output=True, text=True, timeout=20, check=False, cwd=os.sep
+    )
+    if done.returncode:
+        raise ProbeError(f"{python} does not run ({done.stderr.strip()[-200:]})")
+    return list(dict.fromkeys(json.loads(done.stdout)))
 
 
 def linked(folder: Path) -> Iterator[str]:

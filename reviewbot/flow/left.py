@@ -1,0 +1,344 @@
+"""What else in a function shows that a filter leaves something, that a folder or a query holds something.
+
+`shown` is an argument from the code: a check around the loop fails, or an index raises, when nothing is
+left. `hinted` is less: the code is written as one writes where the rest is known to be there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from reviewbot.flow.checks import checks
+from reviewbot.flow.guards import pairs, reached_with
+from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
+from reviewbot.flow.terms import counted_by
+from reviewbot.flow.values import values
+from reviewbot.source.units import once
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+Left = Literal["shown", "hinted"]
+
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+_OWN_NAMES = frozenset({"dir", "vars", "globals", "getmembers"})
+_SPLITTING = frozenset({"split", "splitlines", "rsplit"})
+_HERE = frozenset({"os.listdir", "os.scandir", "os.walk", "listdir", "scandir", "walk"})
+_COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
+
+
+def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
+    """Whether what `found` says may be empty holds something where `node` (a loop, or the comprehension that
+    a check decides on) runs."""
+    made = found.node
+    if isinstance(made, _COMPREHENSIONS) and _drops_blanks(found.unit, made):
+        return "shown"
+    if found.unit is not unit:
+        return None
+    if isinstance(made, _COMPREHENSIONS):
+        if _is_pinned(unit, node, made) or _has_key(unit, node, made) or _is_named(unit, node, made):
+            return "shown"
+        if _pairs_off(unit, node, made):
+            return "shown"
+    if _is_compared(unit, node, made):
+        return "shown"
+    return "hinted" if _is_hinted(unit, node, found) else None
+
+
+def _source(unit: Unit, made: cst.CSTNode) -> cst.BaseExpression:
+    """What a comprehension takes its items from, without the method that gives a view of it."""
+    assert isinstance(made, _COMPREHENSIONS)
+    return _viewed(made.for_in.iter)
+
+
+def _viewed(node: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+        return node.func.value if node.func.attr.value in ("items", "keys", "values") else node
+    if isinstance(node, cst.Call) and dotted(node.func) in ("sorted", "list", "set", "tuple") and node.args:
+        return _viewed(node.args[0].value)
+    return node
+
+
+def _apart(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether a guard stands outside of a node, and runs whenever it does."""
+    inside = guard is node or any(above is node for above in unit.ancestors(guard))
+    return not inside and reached_with(unit, guard, node)
+
+
+def _is_pinned(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """`[event[0] for event in events[1:]] == ["scale", "step"]` tells what is in `events`."""
+    source = canonical(_source(unit, made))
+    flow = values(unit)
+    for pair in pairs(unit):
+        if pair.ordered or not _apart(unit, pair.node, node):
+            continue
+        for one, other in ((pair.left, pair.right), (pair.right, pair.left)):
+            if not _holds_some(flow.resolve(other)):
+                continue
+            of = flow.resolve(one)
+            if isinstance(of, _COMPREHENSIONS) and not of.for_in.ifs:
+                of = _viewed(of.for_in.iter)
+            while isinstance(of, cst.Subscript) and isinstance(of.slice[0].slice, cst.Slice):
+                of = of.value
+            if canonical(_viewed(of)) == source:
+                return True
+    return False
+
+
+def _holds_some(node: cst.BaseExpression) -> bool:
+    return isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict)) and bool(node.elements)
+
+
+def _has_key(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """`"grad" in key` keeps something of a mapping in which `"grad/all"` is looked up, or asserted to be."""
+    assert isinstance(made, _COMPREHENSIONS)
+    part = _part_of_key(made)
+    if part is None:
+        return False
+    source = canonical(_source(unit, made))
+    for taken in unit.find(cst.Subscript):
+        found = subscript(taken)
+        if found is None or not isinstance(found[1], str) or part not in found[1]:
+            continue
+        if canonical(found[0]) == source and _apart(unit, taken, node) and _reads(unit, taken):
+            return True
+    for check in checks(unit):
+        condition = check.condition
+        if (
+            check.kind != "assert"
+            or not isinstance(condition, cst.Comparison)
+            or not _apart(unit, check.node, node)
+        ):
+            continue
+        target = condition.comparisons[0]
+        key = literal(condition.left)
+        held = isinstance(target.operator, cst.In) and isinstance(key, str) and part in key
+        if held and canonical(_viewed(target.comparator)) == source:
+            return True
+    return False
+
+
+def _reads(unit: Unit, taken: cst.CSTNode) -> bool:
+    return not isinstance(unit.parent(taken), (cst.AssignTarget, cst.Del))
+
+
+def _part_of_key(made: cst.CSTNode) -> str | None:
+    """The text that the one condition of a comprehension wants in each key: `"x" in key`,
+    `key.startswith("x")`, `key == "x"`."""
+    assert isinstance(made, _COMPREHENSIONS)
+    if len(made.for_in.ifs) != 1 or made.for_in.inner_for_in is not None:
+        return None
+    target: cst.BaseExpression = made.for_in.target
+    if isinstance(target, cst.Tuple):
+        target = target.elements[0].value
+    test = made.for_in.ifs[0].test
+    if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+        one, other = test.left, test.comparisons[0].comparator
+        if isinstance(test.comparisons[0].operator, cst.In) and canonical(other) == canonical(target):
+            found = literal(one)
+            return found if isinstance(found, str) else None
+    return None
+
+
+def _is_named(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """`{"sum"} <= {kind(k) for k in keys}` shows that `kind(k) == "sum"` keeps some of the keys."""
+    assert isinstance(made, _COMPREHENSIONS)
+    tests = [one.test for one in made.for_in.ifs]
+    if len(tests) != 1 or not isinstance(tests[0], cst.Comparison) or len(tests[0].comparisons) != 1:
+        return False
+    target = tests[0].comparisons[0]
+    wanted = literal(target.comparator)
+    if not isinstance(target.operator, cst.Equal) or not isinstance(wanted, (str, int)):
+        return False
+    source = canonical(_source(unit, made))
+    for check in checks(unit):
+        if check.condition is None or not _apart(unit, check.node, node):
+            continue
+        below = list(walk(check.condition))
+        over = any(
+            isinstance(one, _COMPREHENSIONS)
+            and not one.for_in.ifs
+            and canonical(_viewed(one.for_in.iter)) == source
+            for one in below
+        )
+        asks = isinstance(check.condition, cst.Call) and last_name(check.condition) in (
+            "issubset",
+            "issuperset",
+        )
+        asks = asks or isinstance(check.condition, cst.Comparison)
+        if (
+            over
+            and asks
+            and any(isinstance(one, cst.SimpleString) and literal(one) == wanted for one in below)
+        ):
+            return True
+    return False
+
+
+def _pairs_off(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """`u != v` of two items of one collection keeps something of one that is required to hold two or more."""
+    assert isinstance(made, _COMPREHENSIONS)
+    inner = made.for_in.inner_for_in
+    tests = [*made.for_in.ifs, *(inner.ifs if inner is not None else ())]
+    if inner is None or len(tests) != 1 or canonical(inner.iter) != canonical(made.for_in.iter):
+        return False
+    test = tests[0].test
+    if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, cst.NotEqual):
+        return False
+    source = canonical(made.for_in.iter)
+    for pair in pairs(unit):
+        for one, other in ((pair.left, pair.right), (pair.right, pair.left)):
+            counted, size = counted_by(one), literal(other)
+            known = counted is not None and canonical(counted) == source and not pair.ordered
+            if known and isinstance(size, int) and size > 1 and _apart(unit, pair.node, node):
+                return True
+    return False
+
+
+def _drops_blanks(unit: Unit, made: cst.CSTNode) -> bool:
+    """`[int(part) for part in text.split(",") if part.strip()]`: what somebody wrote in a list, and nothing
+    of it is left out."""
+    assert isinstance(made, _COMPREHENSIONS)
+    source = values(unit).resolve(made.for_in.iter)
+    if not isinstance(source, cst.Call) or last_name(source) not in _SPLITTING:
+        return False
+    tests = [canonical(one.test) for one in made.for_in.ifs]
+    item = canonical(made.for_in.target)
+    return bool(tests) and all(test in (item, f"{item}.strip()") for test in tests)
+
+
+def _is_compared(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether what was made of the same collection is compared as a whole with what did not come from it."""
+    flow = values(unit)
+    own = {binding for binding in flow.all if binding.value is made and binding.role == "whole"}
+    if not own:
+        return False
+    for pair in pairs(unit):
+        if pair.ordered or not _apart(unit, pair.node, node) or _in_all(unit, pair.node):
+            continue
+        if counted_by(pair.left) is not None or counted_by(pair.right) is not None:
+            continue
+        from_it = [not own.isdisjoint(flow.slice(side)) for side in (pair.left, pair.right)]
+        if from_it[0] != from_it[1] and _is_whole(unit, (pair.left, pair.right)[from_it[1]], made):
+            return True
+    return False
+
+
+def _is_whole(unit: Unit, side: cst.BaseExpression, made: cst.CSTNode) -> bool:
+    """Whether a value was put together from all of a collection, as by `join`, and not taken from an item
+    of it."""
+    flow = values(unit)
+    own = [binding for binding in flow.all if binding.value is made]
+    joined = [
+        call
+        for one in (side, *(b.value for b in flow.slice(side) if b.value is not None))
+        for call in walk(one)
+        if isinstance(call, cst.Call)
+        and last_name(call) in ("join", "concat", "concatenate", "sorted", "list")
+    ]
+    return any(not flow.reaching(name).isdisjoint(own) for call in joined for name in flow.reads(call))
+
+
+def _in_all(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a comparison stands in a loop or comprehension of its own, where it need not run."""
+    for above in unit.ancestors(node):
+        if isinstance(above, (*_COMPREHENSIONS, cst.Lambda)):
+            return True
+        if isinstance(above, (cst.BaseCompoundStatement, cst.BaseSmallStatement)):
+            return False
+    return False
+
+
+def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
+    made = found.node
+    if isinstance(made, (cst.BinaryOperation, cst.Call)) and _leaves_out_known(unit, made):
+        return True
+    if isinstance(made, _COMPREHENSIONS):
+        source = values(unit).resolve(made.for_in.iter)
+        if isinstance(source, cst.Call) and last_name(source) in _OWN_NAMES:
+            return True
+    if found.made == "loaded" and (_lists_here(made) or _is_read_back(unit, node, made)):
+        return True
+    return found.made == "query" and _is_counted_there(unit, node, made)
+
+
+def _leaves_out_known(unit: Unit, made: cst.CSTNode) -> bool:
+    """`set(levels) - {"autocommit"}`: what leaves out the exceptions expects the rest to be there."""
+    away: cst.BaseExpression | None = None
+    if isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Subtract):
+        away = made.right
+    elif isinstance(made, cst.Call) and last_name(made) == "difference" and len(made.args) == 1:
+        away = made.args[0].value
+    if away is None:
+        return False
+    return iterable(unit, away).made == "literal"
+
+
+def _lists_here(made: cst.CSTNode) -> bool:
+    """Whether it is the working folder that is listed, which is the repository as a rule."""
+    if not isinstance(made, cst.Call):
+        return False
+    if not made.args and dotted(made.func) in _HERE:
+        return True
+    function = made.func
+    if not isinstance(function, cst.Attribute) or function.attr.value not in ("iterdir", "listdir"):
+        return False
+    owner = function.value
+    return isinstance(owner, cst.Call) and not owner.args
+
+
+def _is_read_back(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether a check looks at what something else read from the same folder: there was something in it."""
+    flow = values(unit)
+    paths = {canonical(arg.value) for arg in made.args} if isinstance(made, cst.Call) else set()
+    if not paths:
+        return False
+    for check in checks(unit):
+        if not _apart(unit, check.node, node) or check.condition is None:
+            continue
+        for binding in flow.slice(check.condition):
+            for call in walk(binding.value) if binding.value is not None else ():
+                if not isinstance(call, cst.Call) or call is made or "read" not in last_name(call):
+                    continue
+                if paths & {canonical(arg.value) for arg in call.args}:
+                    return True
+    return False
+
+
+def _is_counted_there(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether another query of the same session is required to count some."""
+    session = root_name(made)
+    for pair in pairs(unit):
+        if not _apart(unit, pair.node, node):
+            continue
+        for one, other in ((pair.left, pair.right), (pair.right, pair.left)):
+            size = literal(other)
+            if size is UNKNOWN or not isinstance(size, int) or size < 1:
+                continue
+            if last_name(one) in _COUNTING and session in {
+                n.value for n in walk(one) if isinstance(n, cst.Name)
+            }:
+                return True
+    return False
+
+
+@once
+def counted_statements(unit: Unit) -> frozenset[int]:
+    """The identities of what stands in the functions of a unit that an assertion calls and counts by:
+    `self.assert_sql_count(engine, go, 31)`."""
+    found: set[int] = set()
+    nested = {node.name.value: node for node in unit.find(cst.FunctionDef) if node is not unit.node}
+    for call in unit.find(cst.Call) if nested else ():
+        if not last_name(call).startswith("assert"):
+            continue
+        given = [arg.value for arg in call.args]
+        numbers = [literal(value) for value in given]
+        if not any(isinstance(number, int) and number > 0 for number in numbers):
+            continue
+        for value in given:
+            if isinstance(value, cst.Name) and value.value in nested:
+                found |= {id(below) for below in walk(nested[value.value])}
+    return frozenset(found)
