@@ -18,7 +18,8 @@ from fakegithub import FakeGitHub  # noqa: E402 the path comes first
 from samples import strong, weak  # noqa: E402 the path comes first
 
 from reviewbot.github import telling  # noqa: E402 the path comes first
-from reviewbot.github.client import GitHub, Pace  # noqa: E402 the path comes first
+from reviewbot.github.client import GitHub  # noqa: E402 the path comes first
+from reviewbot.github.patience import Pace  # noqa: E402 the path comes first
 from reviewbot.source.git import Repository  # noqa: E402 the path comes first
 from reviewbot.source.permalink import Remote  # noqa: E402 the path comes first
 

@@ -141,6 +141,20 @@ GUARDS = (
         f"{FAKE}::test_a_write_that_goes_wrong_is_told_and_never_repeated",
     ),
     Guard(
+        "5 an answer that GitHub asks patience for",
+        f"{GH}/answers.py",
+        "once(lambda: github.add_comment(pull, body), there, github.pace)",
+        "github.add_comment(pull, body)",
+        f"{ORDERS}::test_an_order_is_done_though_github_asks_for_patience",
+    ),
+    Guard(
+        "5 an order that was done after all",
+        f"{GH}/orders.py",
+        "if order.verb not in _ANSWERED:",
+        "if False:",
+        f"{ORDERS}::test_what_comes_to_no_end_says_so",
+    ),
+    Guard(
         "5 death between two requests",
         f"{GH}/conversation.py",
         "next=kept.next if again else max(kept.next, after)",
@@ -454,7 +468,7 @@ GUARDS = (
     Guard(
         "16 a label that a push leaves",
         f"{GH}/orders.py",
-        "        github.remove_label(number, label)\n",
+        "        _take_off(github, number, label)\n",
         "",
         f"{ORDERS}::test_a_push_takes_the_label_off_and_concludes_what_is_under_way",
     ),
@@ -592,6 +606,13 @@ GUARDS = (
         "    if not _under_way(github, job):\n        return None\n",
         "",
         f"{ORDERS}::test_a_report_concludes_once",
+    ),
+    Guard(
+        "19 a conclusion that GitHub asks patience for",
+        f"{GH}/jobs.py",
+        "once(edit, lambda: _concluded(github, job), github.pace)",
+        "edit()",
+        f"{ORDERS}::test_a_report_concludes_though_github_asks_for_patience",
     ),
     Guard(
         "19 a report that cannot be posted",

@@ -22,6 +22,7 @@ from github.GithubRetry import GithubRetry
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from reviewbot.errors import Absent, Busy, Denied, GitHubError, Refused, Unsure, UsageError
+from reviewbot.github.patience import PACE, Pace, once
 
 API = "https://api.github.com"
 PAGE = 100  # items of a list for each request, the most that GitHub gives
@@ -31,17 +32,6 @@ _T = TypeVar("_T")
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
 Status = Literal["queued", "in_progress", "completed"]
 Conclusion = Literal["success", "failure", "neutral", "cancelled", "timed_out", "action_required", "skipped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast requests follow one another, in seconds, and how often a read is tried."""
-
-    between_requests: float = 0.25
-    between_writes: float = 1.0
-    secondary_wait: float = 60.0
-    backoff: float = 1.0
-    tries: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +162,7 @@ class GitHub:
     Proxies are taken from the environment (HTTPS_PROXY, NO_PROXY).
     """
 
-    def __init__(self, slug: str, token: str, api: str = API, graphql: str = "", pace: Pace = Pace()) -> None:
+    def __init__(self, slug: str, token: str, api: str = API, graphql: str = "", pace: Pace = PACE) -> None:
         self.slug, self.api, self.pace = slug, api.rstrip("/"), pace
         self._graphql = graphql or _graphql_beside(self.api)
         self._token = token
@@ -195,9 +185,7 @@ class GitHub:
         )
 
     @classmethod
-    def of_environment(
-        cls, slug: str, environ: Mapping[str, str] = os.environ, pace: Pace = Pace()
-    ) -> GitHub:
+    def of_environment(cls, slug: str, environ: Mapping[str, str] = os.environ, pace: Pace = PACE) -> GitHub:
         """The repository with the token in GITHUB_TOKEN, at GITHUB_API_URL if that is set (as it is on a
         runner, also for GitHub Enterprise). Raises `UsageError` without a token."""
         token = environ.get("GITHUB_TOKEN", "")
@@ -482,7 +470,7 @@ class GitHub:
 
     def _query(self, query: str, **variables: object) -> dict[str, Any]:
         """A GraphQL request that changes nothing."""
-        return self._again(partial(self.graphql, query, **variables))
+        return once(partial(self.graphql, query, **variables), lambda: None, self.pace)
 
     def _again(self, read: Callable[[], _T]) -> _T:
         wait = wait_exponential(multiplier=self.pace.backoff)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from reviewbot.errors import GitHubError, Unsure
+from reviewbot.errors import GitHubError
 from reviewbot.github.answers import answer
 from reviewbot.github.client import Check, CheckOutput, Conclusion, GitHub
+from reviewbot.github.patience import once
 from reviewbot.parity.result import Verdict
 from reviewbot.render import answers
 from reviewbot.review.outcome import Kind, Outcome
@@ -51,21 +53,21 @@ def latest(github: GitHub, sha: str, kind: Kind, finding: str = "") -> Check | N
 def begin(github: GitHub, pull: int, sha: str, kind: Kind, finding: str = "", log: str = "") -> Job:
     """A job with a new check run. `log` is the address of its run."""
     before = latest(github, sha, kind, finding)
-    try:
-        check = github.add_check(
-            name(kind, finding),
-            sha,
-            external_id=sha,
-            status="in_progress",
-            output=CheckOutput(f"{kind} is under way", "The report follows in the pull request."),
-            details_url=log,
-        )
-    except Unsure:
-        # It may have been stored without an answer.
+
+    def stored() -> Check | None:
         there = latest(github, sha, kind, finding)
-        if there is None or (before is not None and there.id == before.id):
-            raise
-        check = there
+        return there if there is not None and (before is None or there.id != before.id) else None
+
+    add = partial(
+        github.add_check,
+        name(kind, finding),
+        sha,
+        external_id=sha,
+        status="in_progress",
+        output=CheckOutput(f"{kind} is under way", "The report follows in the pull request."),
+        details_url=log,
+    )
+    check = once(add, stored, github.pace)
     return Job(kind, pull, sha, finding, check.id)
 
 
@@ -73,9 +75,9 @@ def conclude(github: GitHub, job: Job, conclusion: Conclusion, title: str, summa
     """Concludes a job's check run, unless somebody has. Says whether it did."""
     if not _under_way(github, job):
         return False
-    github.edit_check(
-        job.check, status="completed", conclusion=conclusion, output=CheckOutput(title, summary)
-    )
+    output = CheckOutput(title, summary)
+    edit = partial(github.edit_check, job.check, status="completed", conclusion=conclusion, output=output)
+    once(edit, lambda: _concluded(github, job), github.pace)
     return True
 
 
@@ -105,10 +107,20 @@ def withdraw(github: GitHub, job: Job, why: str) -> bool:
     return done
 
 
+def _check(github: GitHub, job: Job) -> Check | None:
+    checks = github.checks(job.sha, name(job.kind, job.finding))
+    return next((check for check in checks if check.id == job.check), None)
+
+
 def _under_way(github: GitHub, job: Job) -> bool:
     """Whether nobody has concluded a job's check run."""
-    checks = github.checks(job.sha, name(job.kind, job.finding))
-    return any(check.id == job.check and check.status != "completed" for check in checks)
+    check = _check(github, job)
+    return check is not None and check.status != "completed"
+
+
+def _concluded(github: GitHub, job: Job) -> Check | None:
+    check = _check(github, job)
+    return check if check is not None and check.status == "completed" else None
 
 
 def report(

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from reviewbot.errors import GitHubError, ReviewbotError
 from reviewbot.github import approval, conversation, jobs
@@ -18,6 +19,7 @@ from reviewbot.github.budget import Budget, exceeded
 from reviewbot.github.client import GitHub, Pull, Reaction
 from reviewbot.github.event import CommentEvent, PullEvent
 from reviewbot.github.jobs import Job
+from reviewbot.github.patience import once
 from reviewbot.render import answers
 from reviewbot.review.commands import VERBS, Command, Misuse, Said, Verb, parse, served
 from reviewbot.review.ledger import Entry, Ledger
@@ -25,6 +27,7 @@ from reviewbot.source.permalink import Remote
 
 TRIAGE = ("triage", *WRITERS)
 _TRIES = 3  # of storing a change, where other runs write in between
+_ANSWERED = ("help", "explain", "size")  # what they are asked for is their answer
 Amend = Callable[[Ledger], Ledger]
 _NO_GPU = "no GPU is set up here: that takes `reviewbot init --gpu` and `REVIEWBOT_GPU_GROUP_LOCKED`"
 
@@ -96,6 +99,9 @@ def heard(github: GitHub, event: CommentEvent, work: Work, setting: Setting) -> 
             says = f"`{order.verb}` came to no end: {error}"
             answer(github, number, key, answers.sentence(says))
         raise
+    if order.verb not in _ANSWERED:
+        # An earlier try of the same run may have said that it came to nothing.
+        answer(github, number, key, answers.sentence(f"`{order.verb}` is done"), anew=False)
     _receipt(github, said.id, "+1")
     return done
 
@@ -110,7 +116,7 @@ def labeled(github: GitHub, event: PullEvent, setting: Setting) -> Authorized | 
     try:
         return _authorized(github, asked, setting)
     except Refusal as refusal:
-        github.remove_label(pull.number, setting.label)
+        _take_off(github, pull.number, setting.label)
         key = f"label-{pull.head.sha[:12]}"
         answer(github, pull.number, key, answers.sentence(f"The label is taken off: {refusal}"))
         return None
@@ -131,7 +137,11 @@ def revoke(github: GitHub, event: PullEvent, label: str) -> None:
             says += "review of the new commits is there"
             answer(github, number, f"revoke-{old[:12]}", answers.sentence(says))
         # Last, since a run that is started again looks for it.
-        github.remove_label(number, label)
+        _take_off(github, number, label)
+
+
+def _take_off(github: GitHub, number: int, label: str) -> None:
+    once(partial(github.remove_label, number, label), lambda: None, github.pace)
 
 
 def _receipt(github: GitHub, comment: int, reaction: Reaction) -> None:

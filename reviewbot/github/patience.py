@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from reviewbot.errors import Busy, Unsure
-from reviewbot.github.client import Pace
 
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is left alone
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast requests follow one another, in seconds, and how often a read is tried."""
+
+    between_requests: float = 0.25
+    between_writes: float = 1.0
+    secondary_wait: float = 60.0
+    backoff: float = 1.0
+    tries: int = 5
+
+
+PACE = Pace()
 
 
 def once(do: Callable[[], _T], stored: Callable[[], _T | None], pace: Pace) -> _T:

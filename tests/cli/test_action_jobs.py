@@ -16,7 +16,8 @@ from fakegithub import POSTER
 
 from reviewbot.cli.action import runner
 from reviewbot.github import jobs
-from reviewbot.github.client import GitHub, Pace
+from reviewbot.github.client import GitHub
+from reviewbot.github.patience import Pace
 
 pytestmark = pytest.mark.slow
 

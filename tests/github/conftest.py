@@ -11,7 +11,8 @@ from fakegithub import FakeGitHub
 from rendered import hostile, page
 
 from reviewbot.github import telling
-from reviewbot.github.client import GitHub, Pace
+from reviewbot.github.client import GitHub
+from reviewbot.github.patience import Pace
 from reviewbot.review import ledger
 from reviewbot.source.git import Repository
 from reviewbot.source.permalink import Remote

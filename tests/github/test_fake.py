@@ -7,7 +7,8 @@ import pytest
 from fakegithub import POSTER, READER, RESOLVER, FakeGitHub, Fault, Token
 
 from reviewbot.errors import Absent, Busy, Denied, Refused, Unsure
-from reviewbot.github.client import CheckOutput, GitHub, Pace
+from reviewbot.github.client import CheckOutput, GitHub
+from reviewbot.github.patience import Pace
 
 FAST = Pace(between_requests=0, between_writes=0, secondary_wait=0, backoff=0)
 

@@ -23,6 +23,14 @@ from reviewbot.review.outcome import Outcome, Parity
 
 ROLES = {"mia": "maintain", "wim": "write", "tia": "triage", "rob": "read", "ada": "admin"}
 RUNS = count(1)
+# What a GitHub says that is under load; the last one has done all the same what it was asked for.
+PATIENCE = [
+    Fault("", "", 403, message="You have exceeded a secondary rate limit", headers={"retry-after": "0"}),
+    Fault("", "", 403, message="You have triggered an abuse detection mechanism"),
+    Fault("", "", 429, times=2),
+    Fault("", "", 502, after=True),
+]
+PATIENCE_IDS = ["secondary", "abuse", "429", "502-stored"]
 BLANK = {"str": "", "int": 1, "State": "open", "Place": "line"}
 
 
@@ -284,6 +292,45 @@ def test_what_comes_to_no_end_says_so(shown, fake, github):
     assert text.startswith("`recheck` came to no end: git cannot fetch the commits")
     assert "@all" not in text
     assert [one["content"] for one in fake.world.reactions] == ["eyes", "confused"]
+    # The same run once more, as GitHub runs it again: what was said before holds no longer.
+    said = len(github.comments(7))
+    orders.heard(github, decoded(payload, events.CommentEvent), Reviews(github).work(), given())
+    assert len(github.comments(7)) == said
+    assert github.comments(7)[-1].body.startswith("`recheck` is done.\n")
+
+
+@pytest.mark.parametrize(
+    ("verb", "path"), [("POST", "/check-runs$"), ("POST", "/issues/7/comments$"), ("POST", "graphql$")]
+)
+@pytest.mark.parametrize("fault", PATIENCE, ids=PATIENCE_IDS)
+def test_an_order_is_done_though_github_asks_for_patience(fake, shown, order, github, verb, path, fault):
+    # A client asks once who it is; this one has not yet.
+    vars(github).pop("viewer", None)
+    fake.faults = [replace(fault, verb=verb, path=path)]
+    job, _, reactions, _ = order("/reviewbot parity")
+    assert job is not None and reactions == ["eyes", "+1"]
+    assert [check.id for check in github.checks(shown.head, "reviewbot parity")] == [job.job.check]
+    (said,) = github.comments(7)[2:]
+    assert said.body.startswith(f"**Parity of `{shown.head[:12]}` is under way")
+
+
+@pytest.mark.parametrize(("verb", "path"), [("PATCH", "/check-runs/"), ("PATCH", "/issues/comments/")])
+@pytest.mark.parametrize("fault", PATIENCE, ids=PATIENCE_IDS)
+def test_a_report_concludes_though_github_asks_for_patience(fake, shown, order, github, verb, path, fault):
+    job = order("/reviewbot parity")[0].job
+    fake.faults = [replace(fault, verb=verb, path=path)]
+    assert jobs.report(github, job, "the job left no result", None, "", cancelled=False) is not None
+    (check,) = github.checks(shown.head, "reviewbot parity")
+    assert (check.status, check.conclusion) == ("completed", "failure")
+    assert "is under way" not in github.comments(7)[-1].body
+
+
+@pytest.mark.parametrize("fault", PATIENCE, ids=PATIENCE_IDS)
+def test_a_label_goes_though_github_asks_for_patience(fake, shown, github, fault):
+    fake.world.pulls[7].labels = ["gpu-parity"]
+    fake.faults = [replace(fault, verb="DELETE", path="/labels/")]
+    orders.revoke(github, pushed(fake, shown.head), "gpu-parity")
+    assert fake.world.pulls[7].labels == []
 
 
 # Parity and probe
@@ -539,7 +586,7 @@ def test_a_report_that_cannot_be_posted_still_concludes(order, shown, github, fa
 
 def test_a_report_that_dies_before_it_concludes_is_not_told_twice(order, shown, github, fake):
     job = order("/reviewbot parity")[0].job
-    fake.faults = [Fault("PATCH", "/check-runs/", 502, times=1)]
+    fake.faults = [Fault("PATCH", "/check-runs/", 502, times=github.pace.tries)]
     outcome = Outcome("pass", parity=NUMBERS)
     with pytest.raises(GitHubError):
         jobs.report(github, job, outcome, None, "", cancelled=False)

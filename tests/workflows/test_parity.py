@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewbot.github.client import GitHub, Pace
+from reviewbot.github.client import GitHub
 from reviewbot.github.conversation import SUMMARY
+from reviewbot.github.patience import Pace
 from reviewbot.review import ledger as ledgers
 from reviewbot.review.ledger import Entry, Ledger, Look
 

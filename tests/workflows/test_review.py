@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reviewbot.github import conversation
-from reviewbot.github.client import GitHub, Pace
+from reviewbot.github.client import GitHub
+from reviewbot.github.patience import Pace
 
 pytestmark = pytest.mark.slow
 
