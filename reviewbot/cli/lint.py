@@ -120,11 +120,12 @@ def main(options: argparse.Namespace) -> int:
     known = frozenset(registry.rule_ids())
     settings, root = config.load(inputs.common_folder(given), known)
     session = _Session(options, settings, root, _rules(options, settings, known))
+    python = proving.python_of(options)
     made = session.stdin(given[0]) if stdin else session.files(given)
     if options.probe:
         if stdin:
             raise UsageError("--probe runs files, and standard input is none")
-        findings = proving.proved(made.findings, Path.cwd(), options.probe_budget)
+        findings = proving.proved(made.findings, Path.cwd(), options.probe_budget, python)
         made = replace(made, findings=findings)
     if options.write_baseline:
         _write_baseline(Path(options.baseline or BASELINE), made)

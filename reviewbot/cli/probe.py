@@ -89,9 +89,12 @@ def _seconds(text: str) -> float:
 
 def main(options: argparse.Namespace) -> int:
     """Probes and prints. Returns 1 for a witness, 3 where nothing could be run."""
+    from reviewbot.probe import packages
     from reviewbot.probe import target as targets
 
     words: Sequence[str] = options.target
+    if options.python:
+        options.python = packages.interpreter(options.python)
     if words[0] == "replay":
         return _replay(words[1:], options)
     if len(words) != 1:

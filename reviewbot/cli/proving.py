@@ -33,6 +33,24 @@ def add(command: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help=f"for all of --probe (default: {BUDGET:g}s)",
     )
+    add_python(command)
+
+
+def add_python(command: argparse._ActionsContainer) -> None:
+    """Declares the interpreter that the code under probe runs in."""
+    command.add_argument(
+        "--python",
+        metavar="PATH",
+        help="the interpreter that --probe runs the code in, with the packages and pytest of the repository "
+        "(default: this one)",
+    )
+
+
+def python_of(options: argparse.Namespace) -> str | None:
+    """The interpreter that is asked for. Raises UsageError for one that does not run."""
+    from reviewbot.probe.packages import interpreter
+
+    return interpreter(options.python) if options.python else None
 
 
 def seconds(text: str) -> float:
@@ -46,7 +64,9 @@ def seconds(text: str) -> float:
     return value
 
 
-def proved(findings: Sequence[Finding], root: Path, seconds: float) -> tuple[Finding, ...]:
+def proved(
+    findings: Sequence[Finding], root: Path, seconds: float, python: str | None = None
+) -> tuple[Finding, ...]:
     """The findings without refuted ones; confirmed ones are proved and carry the evidence.
 
     Each that was run has a line on standard error. Where code cannot be shut in, all stay as they are.
@@ -60,7 +80,8 @@ def proved(findings: Sequence[Finding], root: Path, seconds: float) -> tuple[Fin
     if not able:
         return tuple(findings)
     try:
-        judged = {id(one.finding): one for one in confirm.confirm(able, root, seconds=seconds, progress=say)}
+        made = confirm.confirm(able, root, seconds=seconds, python=python, progress=say)
+        judged = {id(one.finding): one for one in made}
     except NoSandbox as error:
         print(f"reviewbot: --probe: {error}", file=sys.stderr)
         return tuple(findings)
@@ -81,7 +102,7 @@ def proved(findings: Sequence[Finding], root: Path, seconds: float) -> tuple[Fin
 
 
 def proved_at(
-    repository: Repository, commit: str, seconds: float
+    repository: Repository, commit: str, seconds: float, python: str | None = None
 ) -> Callable[[Sequence[Finding]], tuple[Finding, ...]]:
     """`proved` for findings in a commit: its files are written into a folder of their own and run there.
     So are the fixes, and those with which something would be lost are dropped."""
@@ -95,14 +116,18 @@ def proved_at(
             if not (Path(folder) / "pyproject.toml").exists():
                 (Path(folder) / "pyproject.toml").touch()
             until = time.monotonic() + seconds
-            kept = proved(findings, Path(folder), seconds)
-        return _with_fixes_tried(kept, repository, commit, until - time.monotonic())
+            kept = proved(findings, Path(folder), seconds, python)
+        return _with_fixes_tried(kept, repository, commit, until - time.monotonic(), python)
 
     return prove
 
 
 def _with_fixes_tried(
-    findings: tuple[Finding, ...], repository: Repository, commit: str, seconds: float
+    findings: tuple[Finding, ...],
+    repository: Repository,
+    commit: str,
+    seconds: float,
+    python: str | None = None,
 ) -> tuple[Finding, ...]:
     """The findings without those fixes with which something would be lost, each said on standard error."""
     from reviewbot.errors import NoSandbox
@@ -112,7 +137,7 @@ def _with_fixes_tried(
     if seconds <= 0:
         return findings
     try:
-        kept = without_losses(findings, repository, commit, seconds=seconds, progress=say)
+        kept = without_losses(findings, repository, commit, seconds=seconds, python=python, progress=say)
     except NoSandbox:
         return findings  # said before, of the findings themselves
     for before, after in zip(findings, kept, strict=True):

@@ -84,6 +84,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help=f"for all of --probe without a file (default: {proving.BUDGET:g}s)",
     )
+    proving.add_python(command)
     option("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -170,7 +171,16 @@ def _review(options: argparse.Namespace) -> Review | None:
     show = partial(watched, what="files", quiet=options.quiet)
     seconds = options.probe_budget if None in options.probe else None
     head = options.head or "HEAD"
-    return reviewed(Path.cwd(), options.base, head, options.repository, seconds, show, options.round)[0]
+    return reviewed(
+        Path.cwd(),
+        options.base,
+        head,
+        options.repository,
+        seconds,
+        show,
+        options.round,
+        proving.python_of(options),
+    )[0]
 
 
 def _files(options: argparse.Namespace) -> list[str]:

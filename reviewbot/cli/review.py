@@ -95,9 +95,10 @@ def main(options: argparse.Namespace) -> int:
         raise UsageError("--pull and --resolve are for posting: say so with --post")
     colour = wants_colour(options.no_color)
     budget = options.probe_budget if options.probe else None
+    python = proving.python_of(options)
     show = partial(watched, what="files", quiet=options.quiet, colour=colour)
     made, settings = reviewed(
-        Path.cwd(), options.base, options.head, options.repository, budget, show, options.round
+        Path.cwd(), options.base, options.head, options.repository, budget, show, options.round, python
     )
     sys.stdout.write(_written(made, options.output_format, colour))
     last = made.rounds[-1]
@@ -145,12 +146,14 @@ def reviewed(
     probe_seconds: float | None = None,
     watch: Watch = lambda items, total: items,
     earlier: Sequence[str] = (),
+    python: str | None = None,
 ) -> tuple[Review, Config]:
     """The rendered review of a local repository's `head` against `base`, and the settings it was made with.
 
     Without a base the remote's default branch is taken; without a slug (`OWNER/REPO`, `HOST/OWNER/REPO`)
     links lead where the remote's address says. With `probe_seconds` the findings' code is run, no longer
-    than that. `watch` is as in `review.local.look`. `earlier` heads, oldest first, are the rounds before.
+    than that, in the interpreter `python`. `watch` is as in `review.local.look`. `earlier` heads, oldest
+    first, are the rounds before.
     """
     from reviewbot.lint import registry
     from reviewbot.lint.cache import index_file
@@ -179,7 +182,7 @@ def reviewed(
     ledger = Ledger("", 0)
     made = []
     for one in (*dict.fromkeys(one for one in heads if one != head_id), head_id):
-        prove = proving.proved_at(repository, one, probe_seconds) if probe_seconds else tuple
+        prove = proving.proved_at(repository, one, probe_seconds, python) if probe_seconds else tuple
         seen = local.look(repository, base_id, one, settings, rules, prove, watch, facts)
         next_ = rounds.next_round(seen, ledger, repository, remote)
         ledger = next_.ledger

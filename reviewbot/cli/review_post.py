@@ -29,6 +29,7 @@ def post(options: argparse.Namespace) -> int:
         raise UsageError("--post needs --repo OWNER/REPO and --pull NUMBER")
     if options.base or options.head != "HEAD":
         raise UsageError("--post takes base and head from the pull request: leave --base and --head out")
+    python = proving.python_of(options)
     server = os.environ.get("GITHUB_SERVER_URL", "").rstrip("/") or "https://github.com"
     remote = permalink.from_slug(options.repository, server.partition("://")[2])
     slug = f"{remote.owner}/{remote.name}"
@@ -50,7 +51,7 @@ def post(options: argparse.Namespace) -> int:
             fail_on=options.fail_on or "",
             pending=options.pending,
             resolve=options.resolve,
-            prove=proving.proved_at(repository, pull.head, budget) if budget else tuple,
+            prove=proving.proved_at(repository, pull.head, budget, python) if budget else tuple,
             watch=partial(watched, what="files", quiet=options.quiet, colour=colour),
         )
         told = telling.tell(task)

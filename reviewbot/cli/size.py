@@ -147,7 +147,14 @@ def _tried(options: argparse.Namespace, repository: Repository, head: str) -> Tr
     from reviewbot.review.size.tried import tried
 
     say = (lambda says: None) if options.quiet else proving.say
-    return partial(tried, repository=repository, head=head, seconds=options.probe_budget, progress=say)
+    return partial(
+        tried,
+        repository=repository,
+        head=head,
+        seconds=options.probe_budget,
+        python=proving.python_of(options),
+        progress=say,
+    )
 
 
 def _chart(made: Size, path: Path) -> None:

@@ -6,6 +6,8 @@ stays as it was. Each way of confirming also says when it refutes: never because
 
 from __future__ import annotations
 
+import ast
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +25,7 @@ from reviewbot.probe.changes import Change
 from reviewbot.probe.derive import derive
 from reviewbot.probe.evidence import Witness, lost_fields
 from reviewbot.probe.harvest import Call, Harvest
+from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.matrix import Attempt, Matrix, matrix
 from reviewbot.probe.mentions import Function
@@ -37,6 +40,7 @@ from reviewbot.source.units import File
 State = Literal["confirmed", "refuted", "unknown"]
 MOST_WITNESSES = 3
 LEAST_REFUTING = 3
+MOST_NANS = 20
 EACH = 5.0  # seconds of search for one entry
 
 
@@ -206,14 +210,18 @@ def _node(target: Target) -> str:
 def _sites(study: _Study, finding: Finding, kind: str) -> set[int]:
     """The checks that overlap a finding's lines, or the branches that begin in them."""
     span = finding.span
-    path = _in_root(study, span.path)
+    return _sites_at(study, span.path, span.line, span.end_line, kind)
+
+
+def _sites_at(study: _Study, path: str, line: int, end_line: int, kind: str) -> set[int]:
+    path = _in_root(study, path)
     return {
         number
         for number, site in enumerate(study.session.sites)
         if site.kind == kind
         and site.path == path
-        and site.line <= span.end_line
-        and (site.end_line if kind == "check" else site.line) >= span.line
+        and site.line <= end_line
+        and (site.end_line if kind == "check" else site.line) >= line
     }
 
 
@@ -268,19 +276,77 @@ def _fields_of(study: _Study, sites: set[int]) -> set[str]:
 def _nan(bench: _Bench, finding: Finding) -> Judged:
     """Confirmed by a NaN that passes where another number is caught by this very check."""
     tried: list[Tried] = []
+    whole: set[str] = set()
     entry = ""
     for study in bench.studied(finding):
         fields = _fields_of(study, _sites(study, finding, "check"))
         for passing in study.search.passing:
             if passing.why == "nan" and passing.best.change.field in fields:
                 return _shown(study, finding, passing, f"{passing.best.change.says} and passes")
-        tried += [
-            one for one in study.search.tried if one.change.size == "nan" and one.change.field in fields
-        ]
+        nans = [one for one in study.search.tried if one.change.size == "nan" and one.change.field in fields]
+        integers = [] if nans else list(_integers(study, fields))
+        if integers and not _takes_floats(study, finding):
+            whole |= {change.field for change in integers}
+        elif integers:
+            nans = [Tried(change, study.session.one(study.base.number, [change.edit])) for change in integers]
+            passes = next((one for one in nans if one.run.passes), None)
+            if passes is not None:
+                caught = sum(one.run.noticed for one in study.search.tried if one.change.field in fields)
+                says = f"{passes.change.says} and passes; its tests give whole numbers there"
+                return _shown(study, finding, Passing("nan", (passes,), (), caught, 0), says)
+        tried += nans
         entry = entry or study.target.name
     if tried and all(one.run.noticed for one in tried):
         return Judged(finding, "refuted", f"each of the {len(tried)} NaNs tried is caught", entry)
+    if whole and not tried:
+        names = ", ".join(f"`{name}`" for name in sorted(whole))
+        why = (
+            f"its tests give whole numbers alone for {names}, its bound is one too, and no such number is NaN"
+        )
+        return Judged(finding, "unknown", why, entry)
     return Judged(finding, "unknown", "no NaN could be put where this check looks", entry)
+
+
+def _integers(study: _Study, fields: set[str]) -> Iterator[Change]:
+    """NaNs in the places of those whole numbers of these fields that were changed."""
+    seen = set()
+    sides = {path[0] for pair in study.base.sides for path in (pair.baseline, pair.other)}
+    for one in study.search.tried:
+        edit = one.change.edit
+        if sides and edit.path[0] not in sides:
+            continue  # the bound itself
+        if edit.operation == "set" and edit.path not in seen and one.change.field in fields:
+            seen.add(edit.path)
+            if type(plain.at(study.base.world, edit.path)) is int and len(seen) <= MOST_NANS:
+                says = f"{one.change.field} is NaN"
+                yield replace(
+                    one.change, edit=Edit("set", edit.path, math.nan), says=says, verb="NaN", size="nan"
+                )
+
+
+def _takes_floats(study: _Study, finding: Finding) -> bool:
+    """Whether a check counts in floats by itself: its bound is one, or a parameter is annotated so."""
+    path = study.target.root / study.target.path
+    file = File(str(path), path.read_bytes())
+    unit = file.unit(study.target.unit)
+    constants = {
+        target.id: node.value.value
+        for node in file.tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    known = {**constants, **study.base.world}
+    span = finding.span
+    for node in ast.walk(file.tree):
+        if span.line <= getattr(node, "lineno", 0) <= span.end_line:
+            value = known.get(node.id) if isinstance(node, ast.Name) else getattr(node, "value", None)
+            if type(value) is float:
+                return True
+    annotations = (
+        [node.annotation for node in ast.walk(unit.tree) if isinstance(node, ast.arg)] if unit else []
+    )
+    return any(note is not None and re.search(r"\bfloat", ast.unparse(note)) for note in annotations)
 
 
 def _missing(bench: _Bench, finding: Finding) -> Judged:
@@ -343,6 +409,50 @@ def _emptied(study: _Study) -> Iterator[tuple[Change, tuple[Edit, ...]]]:
             if other is not None:
                 yield pairs.joined((one.change, other)), (one.change.edit, other.edit)
             yield one.change, (one.change.edit,)
+
+
+def _implied(bench: _Bench, finding: Finding) -> Judged:
+    """By the producer where another function computes the value, else by the check that it follows from."""
+    producers = list(_producers(bench, finding))
+    return _derived(bench, finding) if producers else _after(bench, finding)
+
+
+def _after(bench: _Bench, finding: Finding) -> Judged:
+    """Confirmed if an earlier check catches each change that this one catches; refuted if this one alone
+    catches some."""
+    both = other = alone = 0
+    entry = ""
+    first = finding.steps[0] if finding.steps else None
+    if first is None or first.path != finding.span.path:
+        raise ProbeError("its steps name no earlier check")
+    for study in bench.studied(finding):
+        mine = _sites(study, finding, "check")
+        earlier = _sites_at(study, first.path, first.line, first.end_line, "check") - mine
+        entry = entry or study.target.name
+        for row in study.matrix.rows if mine and earlier else ():
+            fired = {int(key[0]) for key in row.fires}
+            if row.noticed and fired & mine:
+                both += bool(fired & earlier)
+                other += not fired & earlier
+                alone += fired <= mine
+    where = f"line {first.line}"
+    if alone:
+        return Judged(finding, "refuted", f"it alone catches {_counted(alone)}, which {where} lets by", entry)
+    if other or not both:
+        says = (
+            f"it catches {_counted(other)} that {where} lets by" if other else "it caught none of the changes"
+        )
+        return Judged(finding, "unknown", says, entry)
+    says = (
+        f"{where} catches each of the {_counted(both)} that it catches"
+        if both > 1
+        else (f"{where} catches the one change that it catches")
+    )
+    return Judged(finding, "confirmed", says, entry)
+
+
+def _counted(changes: int) -> str:
+    return "1 change" if changes == 1 else f"{changes} changes"
 
 
 def _derived(bench: _Bench, finding: Finding) -> Judged:
@@ -441,7 +551,7 @@ def _dropped(bench: _Bench, finding: Finding) -> Judged:
         for unit in File(str(where), where.read_bytes()).units:
             if unit.kind == "class" and unit.line <= step.line <= unit.end_line:
                 relative = where.resolve().relative_to(target.root).as_posix()
-                run = rebuild.rebuilt(target, relative, unit.name)
+                run = rebuild.rebuilt(target, relative, unit.name, python=bench.python)
                 said = re.search(r"leaves (.*) behind", finding.message)
                 named = re.findall(r"`(\w+)`", said[1]) if said else list(run.lost)
                 lost = tuple(name for name in rebuild.dropped(run) if name in named)
@@ -458,7 +568,7 @@ _WAYS: Mapping[str, _Way] = {
     "loop-may-be-empty": _empty,
     "nan-passes": _nan,
     "missing-equals-missing": _missing,
-    "implied-check": _derived,
+    "implied-check": _implied,
     "restated-arithmetic": _derived,
     "duplicate-test": _duplicate,
     "field-dropped-on-rebuild": _dropped,

@@ -10,6 +10,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import site
 import subprocess
 import sys
@@ -19,17 +20,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from reviewbot.errors import ProbeError
+from reviewbot.errors import UsageError
 from reviewbot.probe.sandbox import readable
 
 MOST_LINKS = 40
 _ASK = """
-import json, site, sysconfig
+import json, site, sys, sysconfig
 paths = sysconfig.get_paths()
 user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-print(json.dumps([paths["purelib"], paths["platlib"], *site.getsitepackages(), *user]))
+print(json.dumps([sys.executable, paths["purelib"], paths["platlib"], *site.getsitepackages(), *user]))
 """
 _FINDER = re.compile(r"^import (__editable__\w+|_editable_impl_\w+)\b", re.MULTILINE)
+
+
+def interpreter(python: str | None) -> str | None:
+    """The interpreter itself behind a path, a name that stands on PATH, or a launcher.
+
+    Raises UsageError where there is none, or where it does not run.
+    """
+    return python and _asked(python)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ class Packages:
 
 
 def packages(python: str | None = None) -> Packages:
-    """The packages of an interpreter (this one). Raises ProbeError where it does not run."""
+    """The packages of an interpreter (this one). Raises UsageError where it does not run."""
     return _packages(python or sys.executable)
 
 
@@ -66,13 +75,35 @@ def installed(python: str) -> list[str]:
         paths = sysconfig.get_paths()
         user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
         return list(dict.fromkeys((paths["purelib"], paths["platlib"], *site.getsitepackages(), *user)))
-    # From a folder of nobody: what `-c` may import from there is not ours.
-    done = subprocess.run(
-        [python, "-c", _ASK], capture_output=True, text=True, timeout=20, check=False, cwd=os.sep
-    )
-    if done.returncode:
-        raise ProbeError(f"{python} does not run ({done.stderr.strip()[-200:]})")
-    return list(dict.fromkeys(json.loads(done.stdout)))
+    return list(dict.fromkeys(_asked(python)[1:]))
+
+
+@lru_cache(maxsize=8)
+def _asked(python: str) -> list[str]:
+    """An interpreter's own path, then its folders of packages. Raises UsageError where it does not run."""
+    found = shutil.which(python)
+    if found is None:
+        raise UsageError(f"--python {python}: no program of that name can be run")
+    why = "it is no Python"
+    try:
+        # From a folder of nobody: what `-c` may import from there is not ours.
+        done = subprocess.run(
+            [os.path.abspath(found), "-c", _ASK],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            check=False,
+            cwd=os.sep,
+        )
+        if not done.returncode:
+            return [str(part) for part in json.loads(done.stdout)]
+        why = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1][:200]
+    except subprocess.TimeoutExpired:
+        why = "it did not answer within 20 s"
+    except (OSError, ValueError, TypeError):
+        pass
+    raise UsageError(f"--python {python}: it does not run as a Python ({why})")
 
 
 def linked(folder: Path) -> Iterator[str]:

@@ -43,7 +43,14 @@ class Rebuilt:
     @property
     def filled(self) -> dict[str, Plain]:
         """The fields of what came out."""
-        return self.returned.fields if type(self.returned) is Instance else {}
+        return _fields_of(self.returned)
+
+
+def _fields_of(value: Plain) -> dict[str, Plain]:
+    """The fields of an object, or the items of a typed dict."""
+    if type(value) is Instance:
+        return value.fields
+    return value if type(value) is dict else {}
 
 
 def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | None = None) -> Rebuilt:
@@ -61,22 +68,31 @@ def rebuilt(target: Target, class_path: str, class_name: str, *, python: str | N
     given = _given(target, class_name)
     own = class_path == target.path
     cls = f"{target.module if own else _module(target, class_path)}:{class_name}"
+    if _is_typed_dict(_class(target, class_path, class_name)):
+        cls = ""
     worlds = list(itertools.islice(_worlds(parameters, parameter, cls, fields, compared), MOST_TRIES))
     runs: list[Rebuilt] = []
     with Session(target, also=[class_name] if own else (), worlds=worlds, python=python) as session:
         for world in worlds:
             run = session.one(session.add(world), watch=True)
-            new, old = run.returned, world[parameter]
-            if not run.passes or type(new) is not Instance or new.cls != cls or same(new, old):
+            new, old = run.returned, _fields_of(world[parameter])
+            if not run.passes or not _is_one(new, cls, old) or same(_fields_of(new), old):
                 continue
-            kept = [part for _, part in shape.walk(new.fields)]
-            lost = tuple(n for n, v in old.fields.items() if not any(same(v, part) for part in kept))
+            kept = [part for _, part in shape.walk(_fields_of(new))]
+            lost = tuple(n for n, v in old.items() if not any(same(v, part) for part in kept))
             layers = tuple(session.held.names)
             runs.append(Rebuilt(class_name, parameter, world, new, lost, defaults, layers, given))
     if not runs:
         raise ProbeError(f"{target.name} built no new {class_name} from any of {len(worlds)} filled ones")
     losing = [run for run in runs if dropped(run)]
     return min(losing or runs, key=lambda run: len(run.lost))
+
+
+def _is_one(value: Plain, cls: str, old: dict[str, Plain]) -> bool:
+    """Whether a value is an object of a class, or with `cls` empty a dict of some of the old one's keys."""
+    if cls:
+        return type(value) is Instance and value.cls == cls
+    return type(value) is dict and bool(value) and value.keys() <= old.keys()
 
 
 def _to_default(run: Rebuilt, name: str) -> bool:
@@ -107,11 +123,9 @@ def fields_dropped(
             continue
         lost = dropped(run)
         # An object that keeps little of the old one is another thing, not the old one again.
-        keeps = type(run.returned) is Instance and 2 * len(run.lost) <= len(run.returned.fields)
-        if lost and keeps and type(run.returned) is Instance:
-            given = run.arguments[run.parameter]
-            old = given.fields if type(given) is Instance else {}
-            found.append(Dropped(name, run.parameter, lost, old, run.returned.fields, run.layers))
+        if lost and 2 * len(run.lost) <= len(run.filled):
+            old = _fields_of(run.arguments[run.parameter])
+            found.append(Dropped(name, run.parameter, lost, old, run.filled, run.layers))
     return tuple(found), tuple(not_run)
 
 
@@ -186,6 +200,8 @@ def _parameters(target: Target, class_name: str) -> list[tuple[str, str]]:
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     must += [arg for arg, default in keywords if default is None]
     found = []
+    if "." in target.unit and must and must[0].arg == "self":
+        must[0].annotation = ast.Name(target.unit.rpartition(".")[0])
     for arg in must:
         note = ast.unparse(arg.annotation).strip("'\"") if arg.annotation else ""
         found.append((arg.arg, class_name if note.rpartition(".")[2] == class_name else note))
@@ -193,23 +209,89 @@ def _parameters(target: Target, class_name: str) -> list[tuple[str, str]]:
 
 
 def _fields(target: Target, class_path: str, class_name: str) -> list[tuple[str, str]]:
-    """(name, annotation) of a class's fields."""
-    return [
-        (node.target.id, ast.unparse(node.annotation))
-        for node in _class(target, class_path, class_name).body
+    """(name, annotation) of a class's fields: those declared in it, else those that its `__init__` keeps."""
+    cls = _class(target, class_path, class_name)
+    declared = [
+        (node.target.id, _bare_note(node.annotation))
+        for node in cls.body
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     ]
+    counted = {
+        part.attr
+        for node in ast.walk(_function(target))
+        if isinstance(node, ast.BinOp)
+        for part in (node.left, node.right)
+        if isinstance(part, ast.Attribute)
+    }
+    return declared or [
+        (arg.arg, _bare_note(arg.annotation) or _note_of(default) or "int" * (arg.arg in counted))
+        for arg, default in _kept(cls)
+    ]
+
+
+def _note_of(default: ast.expr | None) -> str:
+    """The kind of thing that a parameter without an annotation defaults to, "" where it does not show."""
+    if isinstance(default, ast.Constant) and default.value is not None:
+        return type(default.value).__name__
+    return ""
+
+
+def _bare_note(annotation: ast.expr | None) -> str:
+    """An annotation's text, without what says of a key that it may be missing."""
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).rpartition(".")[2] in (
+        "NotRequired",
+        "Required",
+    ):
+        return _bare_note(annotation.slice)
+    return ast.unparse(annotation).strip("'\"") if annotation is not None else ""
+
+
+def _is_typed_dict(cls: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).rpartition(".")[2] == "TypedDict" for base in cls.bases)
+
+
+def _kept(cls: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """The parameters of `__init__` that become attributes of their own name, each with its default."""
+    for made in cls.body:
+        if not isinstance(made, ast.FunctionDef) or made.name != "__init__":
+            continue
+        kept = {
+            (target.attr, value.id)
+            for node in ast.walk(made)
+            if isinstance(node, ast.Assign)
+            for target, value in _assigned(node)
+            if isinstance(target, ast.Attribute) and isinstance(value, ast.Name)
+        }
+        named = [*made.args.posonlyargs, *made.args.args][1:]
+        without: list[ast.expr | None] = [None] * (len(named) - len(made.args.defaults))
+        pairs = zip(named, [*without, *made.args.defaults][-len(named) :], strict=True)
+        for arg, default in (*pairs, *zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True)):
+            if (arg.arg, arg.arg) in kept:
+                yield arg, default
+
+
+def _assigned(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target of an assignment with its value, also in `self.a, self.b = a, b`."""
+    for target in node.targets:
+        both = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        if both and len(target.elts) == len(node.value.elts):  # type: ignore[attr-defined]
+            yield from zip(target.elts, node.value.elts, strict=True)  # type: ignore[attr-defined]
+        else:
+            yield target, node.value
 
 
 def _defaults(target: Target, class_path: str, class_name: str) -> dict[str, Plain]:
     """The fields' defaults, as far as they are written out as constants."""
-    return {
+    cls = _class(target, class_path, class_name)
+    declared = {
         node.target.id: node.value.value
-        for node in _class(target, class_path, class_name).body
+        for node in cls.body
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
         and isinstance(node.value, ast.Constant)
     }
+    kept = {arg.arg: default.value for arg, default in _kept(cls) if isinstance(default, ast.Constant)}
+    return {**kept, **declared}
 
 
 def _class(target: Target, class_path: str, class_name: str) -> ast.ClassDef:
@@ -263,7 +345,8 @@ def _worlds(
         if name != parameter
     ]
     for values in itertools.product(*choices):
-        old = Instance(cls, "fields", dict(zip([name for name, _ in fields], values, strict=True)))
+        filled = dict(zip([name for name, _ in fields], values, strict=True))
+        old = Instance(cls, "init", filled) if cls else filled
         for rest in itertools.product(*(options for _, options in others)):
             given = dict(zip([name for name, _ in others], rest, strict=True))
             yield {name: old if name == parameter else given[name] for name, _ in parameters}

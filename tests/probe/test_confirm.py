@@ -383,3 +383,147 @@ def test_at_most_three_findings_carry_a_witness(linted, tmp_path):
     shown = [one["evidence"].get("witness") is not None for one in findings]
     assert shown == [True, True, True, False, False]
     assert said.count("excuse-branch: confirmed") == 5
+
+
+CLIMATE = """
+def same_climate(plan, logged, limit):
+    for bed, (want, got) in enumerate(zip(plan, logged, strict=True)):
+        gap = abs(want["celsius"] - got["celsius"])
+        if gap > limit:
+            raise AssertionError(bed)
+"""
+CLIMATE_TEST = """
+from climate import same_climate
+
+def test_beds():
+    same_climate([{"celsius": 21}, {"celsius": 19}], [{"celsius": 21}, {"celsius": 19}], LIMIT)
+"""
+
+
+def test_a_nan_in_place_of_a_whole_number_is_tried_where_the_bound_is_a_float(linted, tmp_path):
+    folder = _written(tmp_path, climate=CLIMATE, test_climate=CLIMATE_TEST.replace("LIMIT", "0.5"))
+    (finding,), _ = linted(folder, "nan-passes")
+    assert finding["certainty"] == "proved"
+    assert finding["evidence"]["says"] == "celsius is NaN and passes; its tests give whole numbers there"
+    (change,) = finding["evidence"]["witness"]["changes"]
+    assert (change["where"], change["before"], change["after"]) == ("logged[0].celsius", 21, "nan")
+
+
+@pytest.mark.slow
+def test_a_nan_is_not_put_where_everything_is_a_whole_number(linted, tmp_path):
+    folder = _written(tmp_path, climate=CLIMATE, test_climate=CLIMATE_TEST.replace("LIMIT", "1"))
+    (finding,), said = linted(folder, "nan-passes")
+    assert finding["certainty"] == "likely"
+    assert "its tests give whole numbers alone for `celsius`, its bound is one too" in said
+
+
+MENUS = """
+def same_menus(printed, served):
+    for left, right in zip(printed, served, strict=True):
+        assert left["prices"] == right["prices"]
+        assert sum(left["prices"]) == sum(right["prices"])
+"""
+MENUS_TEST = """
+from dataclasses import dataclass
+from menus import same_menus
+
+def menus():
+    return [{"prices": [PRICE(4), PRICE(7)]}, {"prices": [PRICE(3)]}]
+
+def test_menus():
+    same_menus(menus(), menus())
+"""
+CENTS = """
+from dataclasses import dataclass
+
+@dataclass(eq=False)
+class Price:
+    cents: int
+    currency: str = "EUR"
+
+    def __eq__(self, other):
+        return self.currency == other.currency
+
+    def __radd__(self, other):
+        return other + self.cents
+"""
+
+
+def test_a_check_that_an_earlier_one_implies_is_proved(linted, tmp_path):
+    folder = _written(tmp_path, menus=MENUS, test_menus=MENUS_TEST.replace("PRICE", ""))
+    (finding,), _ = linted(folder, "implied-check")
+    assert (finding["line"], finding["certainty"]) == (5, "proved")
+    said = finding["evidence"]["says"]
+    assert said.startswith("line 4 catches each of the ")
+    assert said.endswith(" changes that it catches")
+
+
+@pytest.mark.slow
+def test_a_check_that_sees_what_an_earlier_comparison_leaves_out_is_withdrawn(linted, tmp_path):
+    test = MENUS_TEST.replace("PRICE", "Price").replace(
+        "import same_menus", "import same_menus\nfrom cents import Price"
+    )
+    folder = _written(tmp_path, menus=MENUS, cents=CENTS, test_menus=test)
+    findings, said = linted(folder, "implied-check")
+    assert findings == []
+    assert "menus.py:5: implied-check: withdrawn: it alone catches " in said
+    assert "which line 4 lets by" in said
+
+
+# Built by its constructor, a visit looks its patient's allergies up again.
+VISITS = """
+from dataclasses import dataclass
+
+@dataclass
+class Visit:
+    patient: str
+    ward: str
+    doctor: str
+    allergies: tuple = ()
+
+    def __post_init__(self):
+        KNOWN.setdefault(self.patient, self.allergies)
+        self.allergies = KNOWN[self.patient]
+
+KNOWN = {}
+
+def moved(visit: Visit, ward: str) -> Visit:
+    return Visit(patient=visit.patient, ward=ward, doctor=visit.doctor)
+"""
+TYPED = """
+from typing import NotRequired, TypedDict
+
+class Visit(TypedDict):
+    patient: str
+    ward: str
+    notes: list
+    cut: NotRequired[bytes]
+
+def moved(visit: Visit, ward: str) -> Visit:
+    return {"patient": visit["patient"], "ward": ward, "notes": visit["notes"]}
+"""
+PLAIN = """
+class Voyage:
+    def __init__(self, ship, day, cargo=None, pilot=""):
+        self.ship, self.day = ship, day
+        self.cargo = cargo
+        self.pilot = pilot
+
+    def next_day(self):
+        return Voyage(self.ship, self.day + 1, cargo=self.cargo)
+"""
+
+
+def test_a_field_that_its_constructor_brings_back_is_withdrawn(linted, tmp_path):
+    folder = _written(tmp_path, visits=VISITS)
+    findings, said = linted(folder, "field-dropped-on-rebuild")
+    assert findings == []
+    assert "visits.py:18: field-dropped-on-rebuild: withdrawn: every field that is filled comes out" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "lost"), [(TYPED, "cut"), (PLAIN, "pilot")], ids=["typed dict", "method"])
+def test_a_field_of_a_typed_dict_or_a_plain_class_is_proved_to_be_dropped(linted, tmp_path, text, lost):
+    (finding,), _ = linted(_written(tmp_path, visits=text), "field-dropped-on-rebuild")
+    assert finding["certainty"] == "proved"
+    assert finding["evidence"]["says"] == f"with every field filled, `{lost}` comes out empty"

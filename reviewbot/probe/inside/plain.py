@@ -342,6 +342,13 @@ def _build_instance(value: Instance) -> Any:
     fields = {name: build(item) for name, item in value.fields.items()}
     if value.how == "tuple":
         return cls(**fields)
+    if value.how == "init":
+        try:
+            return cls(**fields)
+        except Exception:  # it takes other things than its fields
+            made = object.__new__(cls)
+            vars(made).update(fields)
+            return made
     made = cls() if value.how == "new" else object.__new__(cls)
     for name, item in fields.items():
         object.__setattr__(made, name, item)
