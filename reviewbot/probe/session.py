@@ -89,6 +89,7 @@ class Session:
         calls: Mapping[str, tuple[int, bool]] | None = None,
         files: Mapping[str, tuple[int, str]] | None = None,
         absent: Sequence[str] = (),
+        figures: bool = False,
     ) -> None:
         self.target = target
         self.module = module or target.module
@@ -105,6 +106,8 @@ class Session:
         # Of a command line: {label of a file: (its place in the words, the file's name)}.
         self.files = dict(files or {})
         self.absent = tuple(absent)
+        # Whether constants and operations of functions can be changed too.
+        self.figures = figures
         self._producers: list[dict[str, Any]] = []
         self._worlds: list[World] = []
         self._restarts = 0
@@ -289,6 +292,7 @@ class Session:
         }
         # What the arguments are made of is imported while there is time for it.
         asked["absent"] = self.absent
+        asked["figures"] = self.figures
         asked["libraries"] = sorted(self._libraries)
         if self.target.kind == "command":
             asked["command"] = {"words": self.target.words, "files": self.files}
@@ -395,7 +399,11 @@ class Session:
                 )
                 file = (self.target.root / site.path).resolve()
                 sound = file.is_relative_to(self.target.root.resolve()) and file.is_file()
-                if not sound or kind not in ("check", "branch") or not 0 < site.line <= site.end_line:
+                if (
+                    not sound
+                    or kind not in ("check", "branch", "figure")
+                    or not 0 < site.line <= site.end_line
+                ):
                     raise ValueError("no such place")
                 self.sites.append(site)
         except (TypeError, ValueError, OSError):

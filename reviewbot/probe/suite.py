@@ -1,4 +1,4 @@
-"""What a test notices of the code that it runs: checks switched off, branches turned, one by one."""
+"""What a test notices of the code that it runs: of its checks, its branches and its figures, one by one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from reviewbot.source.units import File
 # A place of the code under test and what was done to it.
 Kill = tuple[str, int, str]
 MOST_OTHERS = 12
+MOST_FIGURES = 400
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,14 @@ def kills(tests: Sequence[Target], *, python: str | None = None) -> list[frozens
     """For each test the changes of the code under test that make it fail. Raises ProbeError."""
     functions = [Function(test.root / test.path, test.unit, is_test=True) for test in tests]
     found = harvest.from_tests(tests[0].root, functions, tests=[_node(test) for test in tests], python=python)
-    return [measure(test, calls, python=python).kills for test, calls in zip(tests, found.calls, strict=True)]
+    both = list(zip(tests, found.calls, strict=True))
+    try:
+        return [measure(test, calls, python=python, figures=True).kills for test, calls in both]
+    except NoSandbox:
+        raise
+    except ProbeError:
+        # Too many constants and operations: what checks and branches tell is compared.
+        return [measure(test, calls, python=python).kills for test, calls in both]
 
 
 def measure(
@@ -54,8 +62,9 @@ def measure(
     seconds: float = 30.0,
     python: str | None = None,
     absent: Sequence[str] = (),
+    figures: bool = False,
 ) -> Measured:
-    """What a test notices, in a session of its own.
+    """What a test notices, in a session of its own; with `figures` of constants and operations too.
 
     Raises ProbeError where it has no passing run, or where the time does not suffice for every change.
     """
@@ -65,11 +74,12 @@ def measure(
         raise ProbeError(f"no passing run of {test.name} with plain arguments was recorded")
     module = usable[0].module
     also = classes_of(usable, module)
-    with Session(test, module=module, also=also, python=python, absent=absent) as session:
+    with Session(test, module=module, also=also, python=python, absent=absent, figures=figures) as session:
         base = base_of(session, usable, reduce=False)
         run = session.one(base.number, watch=True)
         fired = {int(key[0]) for key in run.fired}
-        noticed, unmissed = set(), []
+        noticed: set[Kill] = set()
+        unmissed = []
         for number, turned in _changes(session, test, run):
             if time.monotonic() > until:
                 raise ProbeError(f"{test.name} runs too much code for {seconds:g} s")
@@ -79,13 +89,24 @@ def measure(
             else:
                 changed = session.one(base.number, forced={number: turned})
             if changed.noticed:
-                noticed.add((site.path, site.line, "off" if turned is None else f"turned {turned}"))
+                noticed.update((site.path, site.line, what) for what in _what(run, number, site, turned))
             elif turned is None and number in fired and changed.passes:
                 unmissed.append(Place(site.path, site.line, site.text, site.unit))
         return Measured(frozenset(noticed), tuple(unmissed))
 
 
-def twins(test: Target, own: frozenset[Kill], *, seconds: float, python: str | None = None) -> Twins:
+def _what(run: Run, number: int, site: Site, turned: bool | None) -> list[str]:
+    """What was done to a place; to a table, to each entry that was looked up there."""
+    if site.form == "lookup":
+        return [f"{site.text}: {key[1]}" for key in run.reached if key[0] == number]
+    if site.kind == "figure":
+        return [f"{site.form} {site.text}"]
+    return ["off" if turned is None else f"turned {turned}"]
+
+
+def twins(
+    test: Target, own: frozenset[Kill], *, seconds: float, python: str | None = None, figures: bool = False
+) -> Twins:
     """The other tests of its file that notice what it notices. Those that cannot be measured are left out."""
     until = time.monotonic() + seconds
     others = _others(test)
@@ -106,7 +127,8 @@ def twins(test: Target, own: frozenset[Kill], *, seconds: float, python: str | N
             break
         try:
             left = until - time.monotonic()
-            if measure(other, calls, seconds=left, python=python, absent=found.absent).kills == own:
+            made = measure(other, calls, seconds=left, python=python, absent=found.absent, figures=figures)
+            if made.kills == own:
                 same.append(other.unit)
         except NoSandbox:
             raise
@@ -141,11 +163,16 @@ def _changes(session: Session, test: Target, run: Run) -> list[tuple[int, bool |
     for number, outcome in run.outcomes:
         went.setdefault(number, set()).add(outcome)
     reached = {int(key[0]) for key in run.reached}
+    figures = sum(session.sites[number].kind == "figure" for number in went if session.known(number))
+    if figures > MOST_FIGURES:
+        raise ProbeError(f"{test.name} runs {figures} constants and operations, more than can be changed")
     for number, site in enumerate(session.sites):
         if _own(site, test) or site.unit == test.unit:
             continue
         if site.kind == "check" and number in reached:
             listed.append((number, None))
+        elif site.kind == "figure" and number in went:
+            listed.append((number, True))
         elif site.form == "if" and len(went.get(number, ())) == 1:
             listed.append((number, not next(iter(went[number]))))
     return listed

@@ -52,6 +52,7 @@ class Child:
         place = loading.Place(**{**asked["place"], "also": tuple(asked["place"]["also"])})
         self.loading = loading.Loading(place.root, asked["search"], self.switchboard)
         self.loading.instead = asked.get("instead", {})
+        self.loading.figures = bool(asked.get("figures"))
         self.calls = {str(label): (int(n), bool(many)) for label, (n, many) in asked.get("calls", {}).items()}
         if self.calls:
             self.loading.rewrite = lambda tree, unit: calls.wire(tree, unit)[0]

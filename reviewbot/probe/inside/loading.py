@@ -70,6 +70,8 @@ class Loading:
         # Whether a statement that fails while a file is imported leaves stubs in the place of its names; and
         # those that did, each with its error.
         self.lenient = False
+        # Whether constants and operations are wired too.
+        self.figures = False
         self.broken: list[str] = []
         self._relative: dict[str, str | None] = {}
         sys.path[:0] = search
@@ -98,7 +100,7 @@ class Loading:
         if self.rewrite and unit:
             tree = self.rewrite(tree, unit)
         if relative not in self.unwired:
-            tree, sites = instrument(tree, relative, len(self.sites), unit)
+            tree, sites = instrument(tree, relative, len(self.sites), unit, figures=self.figures)
             self.sites.extend(sites)
         return tree
 

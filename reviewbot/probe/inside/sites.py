@@ -2,7 +2,9 @@
 
 A check is a place where the code fails: `assert`, `if ...: raise`, an assertion call, `pytest.raises`, a
 failure that is collected and judged later, a `return False` of the function under probe. A branch is any
-other `if`, the filter of a comprehension, an `except`. Line numbers stay those of the file.
+other `if`, the filter of a comprehension, an `except`. A figure, wired only where it is asked for, is a
+constant, an operation, a comparison or an entry of a table in a function: what code without branches can be
+changed in. Line numbers stay those of the file.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
+from reviewbot.probe.inside.switchboard import OPERATIONS
+
 SWITCHBOARD = "__probe_switchboard__"
-Kind = Literal["check", "branch"]
+Kind = Literal["check", "branch", "figure"]
 Escape = Literal["", "true", "false", "either"]
 _Statement = TypeVar("_Statement", bound=ast.stmt)
 
@@ -53,13 +57,13 @@ LONGEST_TEXT = 110
 
 
 def instrument(
-    tree: ast.Module, path: str, first: int = 0, target: str | None = None
+    tree: ast.Module, path: str, first: int = 0, target: str | None = None, *, figures: bool = False
 ) -> tuple[ast.Module, list[Site]]:
     """The tree with its checks and branches wired to `SWITCHBOARD`, numbered from `first`, and their list.
 
     `target` is the qualified name of the function whose returned value is the verdict, if there is one.
     """
-    wiring = _Wiring(path, first, target)
+    wiring = (_Figures if figures else _Wiring)(path, first, target)
     changed = wiring.visit(tree)
     return ast.fix_missing_locations(changed), wiring.sites
 
@@ -316,6 +320,90 @@ class _Wiring(ast.NodeTransformer):
         names = [_collector(statement) for statement in body]
         plain = all(name is not None for name in names)
         return plain and any(name in self.verdicts[-1] for name in names if name)
+
+
+class _Figures(_Wiring):
+    """Wires constants, operations, comparisons and the entries of a file's own tables in functions too."""
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self.tables = {
+            target.id
+            for statement in node.body
+            if isinstance(statement, ast.Assign)
+            and isinstance(statement.value, (ast.Dict, ast.List, ast.Tuple))
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        }
+        return super().visit_Module(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        table = node.value
+        if (
+            not isinstance(node.ctx, ast.Load)
+            or not isinstance(table, ast.Name)
+            or table.id not in self.tables
+        ):
+            return self.generic_visit(node)
+        if any(isinstance(part, (ast.Slice, ast.Starred)) for part in ast.walk(node.slice)):
+            return self.generic_visit(node)
+        return self._figure(node, "lookup", table, self.visit(node.slice))
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return self._figure(node, "constant", node) if type(node.value) in (int, float, str) else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        return self._operation(node, node.op, node.left, node.right)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if len(node.ops) > 1:
+            return self.generic_visit(node)
+        return self._operation(node, node.ops[0], node.left, node.comparators[0])
+
+    def _operation(self, node: ast.expr, op: ast.AST, left: ast.expr, right: ast.expr) -> ast.AST:
+        name = type(op).__name__
+        if name not in OPERATIONS or not self.loops[1:]:
+            return self.generic_visit(node)
+        return self._figure(node, "operation", ast.Constant(name), self.visit(left), self.visit(right))
+
+    def _figure(self, node: ast.expr, form: str, *arguments: ast.expr) -> ast.AST:
+        if not self.loops[1:]:
+            return node
+        number = self._site(node, node, "figure", form, node)
+        site = self.sites[-1]
+        # Two of one line may have the same text.
+        self.sites[-1] = replace(site, text=f"{node.col_offset}: {site.text}"[:LONGEST_TEXT])
+        return _like(node, self._call(form, number, *arguments))
+
+    # What has to stay as it is written.
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                part.value = self.visit(part.value)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return node if isinstance(node.value, ast.Constant) else super().visit_Expr(node)
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        node.guard = self.visit(node.guard) if node.guard else None
+        node.body = self._visited(node.body)
+        return node
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        around, returns = node.decorator_list, node.returns
+        node.decorator_list, node.returns = [], None
+        super()._function(node)
+        node.decorator_list, node.returns = around, returns
+        return node
 
 
 _Node = TypeVar("_Node", bound=ast.AST)

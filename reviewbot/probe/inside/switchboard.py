@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
+
+# What an operation does, and what stands in for it where it is changed.
+OPERATIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    "Add": (operator.add, operator.sub),
+    "Sub": (operator.sub, operator.add),
+    "Mult": (operator.mul, operator.add),
+    "Div": (operator.truediv, operator.mul),
+    "FloorDiv": (operator.floordiv, operator.mul),
+    "Mod": (operator.mod, operator.add),
+    "Lt": (operator.lt, operator.le),
+    "LtE": (operator.le, operator.lt),
+    "Gt": (operator.gt, operator.ge),
+    "GtE": (operator.ge, operator.gt),
+    "Eq": (operator.eq, operator.ne),
+    "NotEq": (operator.ne, operator.eq),
+}
 
 # A check, told apart by the names of fields that the variables of the loops around it hold.
 Key = tuple[Any, ...]
@@ -81,6 +98,29 @@ class Switchboard:
         key = (number, outcome)
         self.outcomes[key] = self.outcomes.get(key, 0) + 1
         return outcome
+
+    def constant(self, number: int, value: Any) -> Any:
+        """A constant, another one where it is changed."""
+        self.outcomes[number, False] = self.outcomes.get((number, False), 0) + 1
+        if number not in self.forced:
+            return value
+        return value + "~" if type(value) is str else value + 1
+
+    def operation(self, number: int, name: str, left: Any, right: Any) -> Any:
+        """What an operation comes to, or another one where it is changed."""
+        self.outcomes[number, False] = self.outcomes.get((number, False), 0) + 1
+        return OPERATIONS[name][number in self.forced](left, right)
+
+    def lookup(self, number: int, table: Any, key: Any) -> Any:
+        """An entry of a table, another one where it is changed. Counted as reached under its key."""
+        self.outcomes[number, False] = self.outcomes.get((number, False), 0) + 1
+        self.reached[(number, repr(key)[:200])] += 1
+        value = table[key]
+        if number not in self.forced:
+            return value
+        if type(value) in (int, float):
+            return value + 1
+        return value + "~" if type(value) is str else None
 
     def value(self, number: int, call: Callable[[], Any]) -> Any:
         """The value of a test's call: the given one if there is one, else what calling it returns."""
