@@ -126,10 +126,12 @@ def write(
     cuts: Sequence[Cut] = (),
     *,
     slug: str | None = None,
+    repository: Path | None = None,
     quiet: bool = False,
 ) -> None:
-    """Writes the pages into a folder of their own, in place of earlier ones. Code comes from the repository
-    in the working folder; `slug` says where links lead, if not where the review or the remote says."""
+    """Writes the pages into a folder of their own, in place of earlier ones. Code comes from `repository`, by
+    default the one in the working folder; `slug` says where links lead, if not where the review or the
+    remote says."""
     from reviewbot.lint import registry
     from reviewbot.render import site
 
@@ -141,7 +143,8 @@ def write(
         return registry.section(rule, "Why") if rule in known else ""
 
     show = partial(watched, what="pages", quiet=quiet)
-    written = _write(out, site.site(review, evidence, extras, _sources(review, slug), why, cuts, show))
+    sources = _sources(review, slug, repository)
+    written = _write(out, site.site(review, evidence, extras, sources, why, cuts, show))
     for name in old - written:
         (out / name).unlink(missing_ok=True)
     (out / MANIFEST).write_text(json.dumps({"pages": sorted(written)}, indent=1) + "\n", encoding="utf-8")
@@ -206,8 +209,8 @@ def _parity(name: str) -> Result:
         raise SourceError(f"{name}: not a result of `reviewbot parity` as JSON ({error})") from None
 
 
-def _sources(review: Review | None, slug: str | None) -> Sources:
-    """The repository of the working folder, as far as it has the commits."""
+def _sources(review: Review | None, slug: str | None, folder: Path | None = None) -> Sources:
+    """The repository of a folder, by default the working one, as far as it has the commits."""
     import os
 
     from reviewbot.render.sources import Sources, nowhere
@@ -220,7 +223,7 @@ def _sources(review: Review | None, slug: str | None) -> Sources:
     slug = slug or (review.repository if review else None)
     remote = permalink.from_slug(slug, server) if slug else None
     try:
-        repository = Repository(Path.cwd())
+        repository = Repository(folder or Path.cwd())
         if review is not None:
             repository.commit(review.rounds[-1].head)
             limit = local.settings(repository, review.rounds[-1].base).max_file_bytes

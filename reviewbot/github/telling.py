@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reviewbot import config
-from reviewbot.errors import GitError
+from reviewbot.errors import ConfigError, GitError
 from reviewbot.github import anchors, posting
 from reviewbot.github.client import Conclusion, GitHub, Pull
 from reviewbot.github.commits import fetch
@@ -17,8 +17,8 @@ from reviewbot.github.posting import Posted
 from reviewbot.lint import registry
 from reviewbot.model import Finding, Review
 from reviewbot.render import comments
+from reviewbot.review import history, local, rounds
 from reviewbot.review import ledger as ledgers
-from reviewbot.review import local, rounds
 from reviewbot.review.ledger import Ledger
 from reviewbot.review.local import Watch
 from reviewbot.source.git import Repository
@@ -33,7 +33,8 @@ class Task:
     """What to tell of. `fetch` gets a commit, by its full id, into `repository`, and may fail. `amend` is
     what a person ordered: it changes the ledger before the round is made of it.
 
-    `prove` and `watch` are as in `review.local.look`, `database` too.
+    `prove` and `watch` are as in `review.local.look`, `database` too. `log` is the address of the run that
+    leaves the pages, "" where none does.
     """
 
     github: GitHub
@@ -48,6 +49,7 @@ class Task:
     watch: Watch = lambda items, total: items
     database: Path | None = None
     amend: Callable[[Ledger], Ledger] = lambda ledger: ledger
+    log: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def tell(task: Task) -> Told:
     notes = [unshown] if missing > 0 else []
 
     def render(review: Review, refused: Sequence[str]) -> Review:
-        return comments.rendered(review, remote, [*notes, *refused], room)
+        return comments.rendered(review, remote, [*notes, *refused], room, task.log)
 
     for left in reversed(range(TRIES)):
         was = read(github, pull.number, pull.base, pull.head, drafts=task.pending)
@@ -110,6 +112,29 @@ def tell(task: Task) -> Told:
         else:
             return Told(posted.review, bad, fail_on, posted.url, posted)
     raise AssertionError
+
+
+def with_earlier(task: Task, told: Told) -> Review:
+    """What was told, with the rounds before it: the commits that the bot's own ledger names, read again as
+    data."""
+    if told.posted is None:
+        return told.review
+
+    def look_again(one: ledgers.Look) -> local.Look | None:
+        _bring(task, one.base)
+        _bring(task, one.head)
+        try:
+            settings = local.settings(task.repository, one.base)
+            names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
+            rules = [registry.load(name) for name in names]
+            return local.look(task.repository, one.base, one.head, settings, rules, database=task.database)
+        except (GitError, ConfigError):  # pushed away by force; settings of then that nobody knows any more
+            return None
+
+    repository = task.repository.up_to(local.settings(task.repository, task.pull.base).max_file_bytes)
+    remote = linked(task.remote, repository)
+    before = history.earlier(told.posted.ledger, repository, remote, look_again)
+    return rounds.joined([*before, told.review])
 
 
 def _bring(task: Task, commit: str) -> None:

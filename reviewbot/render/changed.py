@@ -17,12 +17,15 @@ def changed(review: Review) -> str:
     return _said(review.rounds[-1].number, threads, settled)
 
 
-def changed_in(one: Round) -> str:
-    """The same of any round, as far as it was recorded."""
-    return _said(one.number, one.standing, ()) if one.standing else ""
+def changed_in(one: Round, before: Round | None = None) -> str:
+    """The same of any round, as far as it was recorded. `before` is the round that it is held against, by
+    default the one before it."""
+    return _said(one.number, one.standing, (), before.number if before else None) if one.standing else ""
 
 
-def _said(number: int, threads: Sequence[Standing], settled: Sequence[Standing]) -> str:
+def _said(
+    number: int, threads: Sequence[Standing], settled: Sequence[Standing], against: int | None = None
+) -> str:
     if number == 1:
         return ""
     every = [*threads, *settled]
@@ -51,7 +54,7 @@ def _said(number: int, threads: Sequence[Standing], settled: Sequence[Standing])
         parts.append(f"{len(still)} still open")
     if unknown:
         parts.append(f"{len(unknown)} not looked at{_named(unknown)}")
-    return f"Since round {number - 1}: {', '.join(parts) or 'nothing changed'}."
+    return f"Since round {against or number - 1}: {', '.join(parts) or 'nothing changed'}."
 
 
 def _named(names: Iterable[str]) -> str:

@@ -40,11 +40,14 @@ class Part:
         return sum(len(piece.encode()) + 2 for piece in self.shown)
 
 
-def rendered(review: Review, remote: Remote | None, notes: Sequence[str] = (), room: int = LIMIT) -> Review:
+def rendered(
+    review: Review, remote: Remote | None, notes: Sequence[str] = (), room: int = LIMIT, log: str = ""
+) -> Review:
     """The same review with the body of each comment and with its summary, of at most `room` bytes.
 
     A thread that only the summary speaks of has the body with which the summary does. `notes` are sentences,
-    in which code stands between backticks, on what could not be done.
+    in which code stands between backticks, on what could not be done. `log` is the address of the run that
+    leaves the pages.
     """
     rules = {note.rule: note for note in review.rules}
     last = review.rounds[-1]
@@ -54,7 +57,7 @@ def rendered(review: Review, remote: Remote | None, notes: Sequence[str] = (), r
         for thread in review.threads
     )
     review = replace(review, threads=threads)
-    return replace(review, summary=_summary(review, remote, notes, room))
+    return replace(review, summary=_summary(review, remote, notes, room, log))
 
 
 def _body(thread: Thread, note: RuleNote, link: Link, link_base: Link) -> str:
@@ -68,7 +71,7 @@ def _body(thread: Thread, note: RuleNote, link: Link, link_base: Link) -> str:
         most, longest = most // 4, longest // 4
 
 
-def _summary(review: Review, remote: Remote | None, notes: Sequence[str], room: int) -> str:
+def _summary(review: Review, remote: Remote | None, notes: Sequence[str], room: int, log: str) -> str:
     last = review.rounds[-1]
     link = links(last.head, remote)
     inline = [thread for thread in review.threads if thread.place != "summary"]
@@ -110,6 +113,7 @@ def _summary(review: Review, remote: Remote | None, notes: Sequence[str], room: 
         settled=settled,
         changed=changed(review),
         notes=notes,
+        pages=Markdown(f"[artifacts of its run]({log}#artifacts)") if log else "",
     )
 
 

@@ -138,7 +138,7 @@ def _round(
     states = Counter(state for _, state in threads)
     parts = _parts(threads)
     pages = [(round_file(one.number, n), _part_says(part)) for n, part in enumerate(parts, 1)]
-    before = next((r for r in review.rounds if r.number == one.number - 1), None)
+    before = _round_before(review, one)
     for (file, _), part in zip(pages, parts, strict=True):
         text = render(
             "round_page.html.j2",
@@ -157,7 +157,7 @@ def _round(
             probes=probes if last else (),
             extras=extras if last else (),
             unread=_reasons(one),
-            changed=changed_in(one) or (changed(review) if last else ""),
+            changed=changed_in(one, before) or (changed(review) if last else ""),
             settled=_settled(review) if last else (),
             link=sources.link,
             commit=sources.commit_link,
@@ -288,9 +288,8 @@ def _index(
         else [],
         rules=_by_rule(there),
         files=_by_file(review) if review and len(there) > STRONGEST else [],
-        rounds=[(one, round_file(one.number), changed_in(one)) for one in reversed(review.rounds)]
-        if review
-        else [],
+        rounds=_listed(review) if review else [],
+        lost=_lost(review) if review and len(review.rounds) > 1 else [],
         # What a reader has to know first: code of which nothing is said. The round's page has all reasons.
         unread=[one for one in _reasons(review.rounds[-1]) if one[0] not in NO_CODE]
         if review and review.rounds
@@ -299,6 +298,25 @@ def _index(
         extras=extras,
         commit=sources.commit_link,
     )
+
+
+def _listed(review: Review) -> list[tuple[Round, str, str]]:
+    """The rounds, the latest first, each with its page and with what changed in it."""
+    out = []
+    for one in reversed(review.rounds):
+        out.append((one, round_file(one.number), changed_in(one, _round_before(review, one))))
+    return out
+
+
+def _lost(review: Review) -> list[int]:
+    """The numbers of rounds that have no page, of those up to the last one."""
+    there = {one.number for one in review.rounds}
+    return [number for number in range(1, review.rounds[-1].number) if number not in there]
+
+
+def _round_before(review: Review, one: Round) -> Round | None:
+    """The round that a round is held against. One whose commits are gone is not among them."""
+    return next((each for each in reversed(review.rounds) if each.number < one.number), None)
 
 
 def _tally(items: Iterable[str]) -> list[tuple[str, int]]:

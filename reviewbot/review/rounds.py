@@ -32,22 +32,34 @@ class Made:
     ledger: Ledger
 
 
-def next_round(look: Look, ledger: Ledger, repository: Repository, remote: Remote | None) -> Made:
+def next_round(
+    look: Look,
+    ledger: Ledger,
+    repository: Repository,
+    remote: Remote | None,
+    known: tuple[int, Ledger] | None = None,
+) -> Made:
     """The round that `look` is, after those of `ledger`.
 
     The same look again, at the head of the last round, is that round again: it changes nothing that it has
-    decided already.
+    decided already. `known` is for a round that was told before: its number, and a later ledger, from which
+    findings take their ids; those that it does not have are left out.
     """
     last = ledger.rounds[-1] if ledger.rounds else None
     again = last is not None and (last.base, last.head) == (look.base, look.head)
-    number = 1 if last is None else last.number + (not again)
+    number = known[0] if known else 1 if last is None else last.number + (not again)
     read = lines_of(partial(repository.read, look.head))
     moves = _moves(look, ledger, repository)
     there = frozenset(change.path for change in look.changes if change.status != "deleted") | look.beside
     found = told(threads.one_a_cause(look.findings), read)
     matches = paired(found, ledger.entries, moves, there)
     kept, withheld = _withheld(found, matches, look, ledger, repository)
-    told_now = _told_now(kept, found, matches, look, ledger, number, read)
+    if known:
+        names = _known_names(kept, found, matches, look, ledger, known, repository, there)
+        kept = [index for index in kept if index in names]
+    else:
+        names = _names(kept, matches, ledger)
+    told_now = _told_now(kept, names, found, matches, look, number, read)
     entries = {entry.id: entry for _, entry in told_now}
     left = [entry for entry in ledger.entries if entry.id not in entries]
     silenced = paired(told(threads.one_a_cause(look.suppressed), read), left, moves, there)
@@ -125,15 +137,14 @@ def _round(look: Look, number: int, withheld: int, entries: Iterable[Entry]) -> 
 
 def _told_now(
     kept: list[int],
+    names: Mapping[int, str],
     found: list[Told],
     matches: Mapping[int, Entry],
     look: Look,
-    ledger: Ledger,
     number: int,
     read: Read,
 ) -> list[tuple[Thread, Entry]]:
-    """The threads of this round's findings, in their order, with their entries."""
-    names = _names(kept, matches, ledger)
+    """The threads of this round's findings, in their order and by their ids, with their entries."""
     # The room that comments have is shared by those that stand and those that are still to come.
     unsaid = [index for index in kept if index not in matches or matches[index].comment is None]
     said = sum(entry.comment is not None and entry.live for entry in matches.values())
@@ -220,6 +231,26 @@ def _names(kept: Iterable[int], matches: Mapping[int, Entry], ledger: Ledger) ->
     taken = {entry.number for entry in ledger.entries}
     free = (number for number in _from(ledger.next) if number not in taken)
     return {index: matches[index].id if index in matches else f"C{next(free)}" for index in kept}
+
+
+def _known_names(
+    kept: Iterable[int],
+    found: list[Told],
+    matches: Mapping[int, Entry],
+    look: Look,
+    ledger: Ledger,
+    known: tuple[int, Ledger],
+    repository: Repository,
+    there: frozenset[str],
+) -> dict[int, str]:
+    """The ids that the findings of a round that was told before were given then, as far as that is known."""
+    number, later = known
+    taken = {entry.id for entry in ledger.entries}
+    unnamed = [index for index in kept if index not in matches]
+    given = [entry for entry in later.entries if entry.first_round <= number and entry.id not in taken]
+    back = paired([found[index] for index in unnamed], given, _moves(look, later, repository), there)
+    named = {unnamed[at]: entry.id for at, entry in back.items()}
+    return named | {index: matches[index].id for index in kept if index in matches}
 
 
 def _from(number: int) -> Iterator[int]:

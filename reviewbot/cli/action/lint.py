@@ -19,6 +19,7 @@ SUMMARY_LIMIT = 1024 * 1024
 
 def run(options: argparse.Namespace) -> int:
     """Returns 1 for a finding at or above --fail-on."""
+    from reviewbot.cli import report
     from reviewbot.cli.review import reviewed
     from reviewbot.render import annotations
 
@@ -33,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
         print(annotations.command("notice", f"not reviewed: {unread.why}", file=unread.path))
     print(f"findings: {len(made.threads)}, failing: {bad} (fail-on: {fail_on})")
     leave(made, bad)
+    with runner.pages() as site:
+        report.write(site, made, quiet=True)
     return int(bad > 0)
 
 
@@ -47,20 +50,13 @@ def _commits(options: argparse.Namespace) -> tuple[str, str]:
 
 def leave(made: Review, bad: int) -> None:
     """Writes what the runner and later steps read."""
-    from reviewbot.cli import report as pages
     from reviewbot.render import comments, review_json
 
     summary = comments.document(made)
     if len(summary.encode()) > SUMMARY_LIMIT:
         summary = made.summary
-    report = runner.temporary() / "reviewbot-review.json"
-    report.write_text(review_json.encode(made), encoding="utf-8")
+    file = runner.temporary() / "reviewbot-review.json"
+    file.write_text(review_json.encode(made), encoding="utf-8")
     runner.summary(summary)
-    site = runner.temporary() / "reviewbot-pages"
-    pages.write(site, made, quiet=True)
-    if address := runner.run_address():
-        runner.summary(
-            f"\nAs pages: in the [artifacts of this run]({address}#artifacts), where they are uploaded.\n"
-        )
     values = {"findings": str(len(made.threads)), "failing": str(bad)}
-    runner.outputs({**values, "review": str(report), "pages": str(site)})
+    runner.outputs({**values, "review": str(file)})

@@ -28,7 +28,8 @@ def run(options: argparse.Namespace) -> int:
         pulls = _of_run(github, event.run_event(runner.event()).workflow_run)
     code = 0
     for pull in pulls:
-        code = max(code, post(github, pull, options.fail_on))
+        within = f"pull-{pull.number}" if len(pulls) > 1 else ""
+        code = max(code, post(github, pull, options.fail_on, within=within))
     if not pulls:
         print("no open pull request has this commit as its head any more")
     return code
@@ -45,12 +46,18 @@ def _of_run(github: GitHub, run: Run) -> list[Pull]:
 
 
 def post(
-    github: GitHub, pull: Pull, fail_on: str = "", amend: Callable[[Ledger], Ledger] = lambda ledger: ledger
+    github: GitHub,
+    pull: Pull,
+    fail_on: str = "",
+    amend: Callable[[Ledger], Ledger] = lambda ledger: ledger,
+    within: str = "",
 ) -> int:
-    """Reviews the head of a pull request and posts what changed, after `amend` has changed the ledger.
+    """Reviews the head of a pull request and posts what changed, after `amend` has changed the ledger; then
+    writes the pages of all its rounds, where `within` is as in `runner.pages`.
 
     Returns 1 where findings fail it.
     """
+    from reviewbot.cli import report
     from reviewbot.github import telling
     from reviewbot.github.posting import Outdated
     from reviewbot.source.git import Repository
@@ -64,7 +71,9 @@ def post(
         remote=from_slug(runner.slug(), runner.server().partition("://")[2]),
         fetch=telling.fetcher(folder, runner.server(), runner.slug(), os.environ.get("GITHUB_TOKEN", "")),
         fail_on=fail_on,
+        database=runner.temporary() / "reviewbot-index.sqlite",
         amend=amend,
+        log=runner.run_address(),
     )
     try:
         told = telling.tell(task)
@@ -72,6 +81,10 @@ def post(
         print(f"nothing posted: {error}")
         return 0
     _leave(told)
+    with runner.pages(within) as site:
+        report.write(
+            site, telling.with_earlier(task, told), slug=runner.slug(), repository=folder, quiet=True
+        )
     return int(told.failing > 0)
 
 

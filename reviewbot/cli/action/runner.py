@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +62,22 @@ def outputs(values: dict[str, str]) -> None:
         end = secrets.token_hex(16)
         text += f"{name}<<{end}\n{value}\n{end}\n" if "\n" in value or "\r" in value else f"{name}={value}\n"
     _append("GITHUB_OUTPUT", text)
+
+
+@contextmanager
+def pages(within: str = "") -> Iterator[Path]:
+    """The folder for the pages of a review, empty; once they are written, later steps are told of it.
+
+    `within` names a folder in it, where pages of several reviews are to be told of together.
+    """
+    folder = temporary() / "reviewbot-pages"
+    shutil.rmtree(folder / within, ignore_errors=True)
+    yield folder / within
+    if address := run_address():
+        summary(
+            f"\nAs pages: in the [artifacts of this run]({address}#artifacts), where they are uploaded.\n"
+        )
+    outputs({"pages": str(folder)})
 
 
 @contextmanager
