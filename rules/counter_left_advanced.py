@@ -22,6 +22,7 @@ from reviewbot.flow.control import Exit, enclosing, leaves, statements
 from reviewbot.flow.judgements import judged_names
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -42,6 +43,7 @@ _NORMAL = frozenset(
     {"StopIteration", "StopAsyncIteration", "Empty", "Full", "ImportError", "KeyboardInterrupt"}
 )
 _LOOPS = (cst.For, cst.While)
+_ADDING = frozenset({"append", "add"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,8 +217,11 @@ class CounterLeftAdvanced(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not unit.has(ast.Try):
             return False
-        named = any(_DONE.search(name) or _KEPT.search(name) for name in unit.facts.names)
-        return named or (unit.has(ast.AugAssign) and judges(unit))
+        counted = (node.target for node in unit.asts(ast.AugAssign) if isinstance(node.op, ast.Add))
+        if any(judges(unit) or _is_done(dotted_name(node)) for node in counted):
+            return True
+        added = (call.func for call in unit.calls_of(_ADDING) if isinstance(call.func, ast.Attribute))
+        return any(_is_done(dotted_name(node.value)) for node in added)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not self.suspect(unit):
@@ -271,14 +276,20 @@ def _counted(unit: Unit, node: cst.CSTNode) -> str:
         name = dotted(node.target)
     elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
         call = node.value
-        if last_name(call) in ("append", "add") and isinstance(call.func, cst.Attribute):
+        if last_name(call) in _ADDING and isinstance(call.func, cst.Attribute):
             name = dotted(call.func.value)
             if any(isinstance(below, cst.Call) for arg in call.args for below in walk(arg.value)):
                 return ""  # the step itself makes what is added
-    kept = name.startswith("self.") and _KEPT.search(name)
     # What a check asks for is taken for what was done, whatever it is called.
     judged = isinstance(node, cst.AugAssign) and judges(unit) and name in judged_names(unit)
-    return name if name and (_DONE.search(name) or kept or judged) and not _TRIED.search(name) else ""
+    return name if _is_done(name) or (judged and name and not _TRIED.search(name)) else ""
+
+
+def _is_done(name: str) -> bool:
+    """Whether a dotted name is one of what is done, or of what an object keeps."""
+    if not name or _TRIED.search(name):
+        return False
+    return _DONE.search(name) is not None or (name.startswith("self.") and _KEPT.search(name) is not None)
 
 
 def _goes_on(unit: Unit, count: _Count) -> cst.ExceptHandler | None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.classes import Known, annotated, class_of_name, given, instance_of
-from reviewbot.flow.syntax import canonical, dotted, literal, root_name, subscript
+from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, step
@@ -362,14 +362,14 @@ def _is_field(value: cst.BaseExpression, origin: str, name: str) -> bool:
 def _names(node: cst.CSTNode) -> Iterator[cst.Name]:
     if isinstance(node, cst.Name):
         yield node
-    for child in node.children:
+    for child in children(node):
         yield from _names(child)
 
 
 def _attributes(node: cst.CSTNode, origin: str) -> Iterator[str]:
     if isinstance(node, cst.Attribute) and dotted(node.value) == origin:
         yield node.attr.value.lstrip("_")
-    for child in node.children:
+    for child in children(node):
         yield from _attributes(child, origin)
 
 

@@ -21,7 +21,7 @@ from reviewbot.flow.guards import deciding, same_keys
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -38,6 +38,15 @@ class _Lookup:
     key: cst.BaseExpression
     default: cst.BaseExpression | None
     indexed: str
+
+    @property
+    def entry(self) -> str:
+        """The entry that is looked up, as code that can be compared; "" where it cannot be indexed."""
+        if not self.indexed:
+            return ""
+        if last_name(self.node) == "getattr":
+            return f"{canonical(self.holder)}.{literal(self.key)}"
+        return f"{canonical(self.holder)}[{canonical(self.key)}]"
 
 
 class MissingEqualsMissing(Rule):
@@ -233,13 +242,13 @@ def _has_key(unit: Unit, one: _Lookup) -> bool:
         for binding in values(unit).reaching(one.key):
             if binding.kind == "loop" and binding.value is not None and holder in own.sizes(binding.value):
                 return True
-    entry, indexed = own.text(one.node), one.indexed
+    entry, indexed = own.text(one.node), one.entry
     for expression in deciding(unit):
         for node in walk(expression):
             if _is_membership(node) and own.text(node.left) == own.text(one.key):
                 return True
             looks = isinstance(node, (cst.Call, cst.Subscript, cst.Attribute)) and node is not one.node
-            if looks and (own.text(node) == entry or unit.text(node) == indexed):
+            if looks and (own.text(node) == entry or canonical(node) == indexed):
                 return True
     return False
 

@@ -29,7 +29,7 @@ from reviewbot.flow.checks import (
 )
 from reviewbot.flow.identity import alias, live_state, may_compare_one, steadiness
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import dotted, last_name, same, walk
+from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
@@ -284,7 +284,15 @@ def _means_not_nan(unit: Unit, comparison: Comparison) -> bool:
     negated = isinstance(node, cst.Comparison) and any(
         isinstance(target.operator, cst.NotEqual) for target in node.comparisons
     )
-    return negated or "nan" in unit.text(comparison.check.node).lower()
+    return negated or any("nan" in canonical(part).lower() for part in _parts(comparison.check.node))
+
+
+def _parts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """The expressions of a check's statement, or of its call."""
+    if isinstance(node, cst.BaseExpression):
+        yield node
+    else:
+        yield from (below for below in children(node) if isinstance(below, cst.BaseExpression))
 
 
 def _tests_equality(unit: Unit, comparison: Comparison) -> bool:

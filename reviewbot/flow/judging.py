@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from reviewbot.flow.assertions import asserts_by_name
+from reviewbot.source.test_files import in_test_file as in_test_file
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ OTHER = frozenset({
 })  # fmt: skip
 
 _FAILING = frozenset({"fail", "exit", "_exit", "quit", "error", "SystemExit"})
-_TEST_FILE = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)")
 _JUDGES = re.compile(
     r"(?i)(^|[_/.])(compare|comparison|parity|verify|equivalence|consistency|regression|roundtrip|golden"
     r"|assert\w*)([_/.]|$)"
@@ -35,11 +35,6 @@ _COMPARES = re.compile(
     r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent|close"
     r"|allclose|differ|diff|mismatch|mismatches|differences?)(_|$)"
 )
-
-
-def in_test_file(path: str) -> bool:
-    """Whether a path is one where tests and their helpers stand."""
-    return _TEST_FILE.search(path) is not None
 
 
 @once

@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from copy import copy
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Values, values
+from reviewbot.source.sketch import NotInSketch, origin
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
@@ -39,20 +42,32 @@ def terms(unit: Unit) -> Terms:
     return Terms(values(unit))
 
 
-class _Versions(cst.CSTTransformer):
-    """Renames each read of a name that has several bindings after the bindings that reach it."""
+class _Renamed(cst.CSTTransformer):
+    """Renames names, given by identity."""
 
-    def __init__(self, flow: Values, versions: dict[tuple[str, frozenset[int]], int]) -> None:
+    def __init__(self, names: dict[int, str]) -> None:
         super().__init__()
-        self.flow, self.versions = flow, versions
+        self.names = names
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        reaching = self.flow.reaching(original_node)
-        if not reaching or len(self.flow.bindings(original_node.value)) < 2:
-            return updated_node
-        key = (original_node.value, frozenset(map(id, reaching)))
-        version = self.versions.setdefault(key, len(self.versions))
-        return updated_node.with_changes(value=f"{original_node.value}__{version}")
+        new = self.names.get(id(original_node))
+        return updated_node if new is None else updated_node.with_changes(value=new)
+
+
+def _renamed_tree(node: ast.AST, names: dict[int, str]) -> ast.AST:
+    """A copy of the tree that an expression is sketched from, with names renamed; takes out of `names` what
+    it found."""
+    new = names.pop(id(node), None)
+    if new is not None:
+        return ast.Name(new, ast.Load())
+    made = copy(node)
+    for field, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            setattr(made, field, _renamed_tree(value, names))
+        elif isinstance(value, list):
+            parts = [_renamed_tree(one, names) if isinstance(one, ast.AST) else one for one in value]
+            setattr(made, field, parts)
+    return made
 
 
 class Terms:
@@ -67,10 +82,31 @@ class Terms:
         """The term of an expression."""
         known = self._texts.get(id(node))
         if known is None:
-            renamed = node.visit(_Versions(self.flow, self._versions))
-            assert isinstance(renamed, cst.CSTNode)
-            known = self._texts[id(node)] = (node, canonical(renamed))
+            known = self._texts[id(node)] = (node, self._text(node))
         return known[1]
+
+    def _text(self, node: cst.BaseExpression) -> str:
+        """The code with each read of a name that has several bindings renamed after those that reach it."""
+        names: dict[int, str] = {}
+        tree = origin(node)
+        for name in walk(node):
+            if type(name) is not cst.Name:
+                continue
+            reaching = self.flow.reaching(name)
+            if reaching and len(self.flow.bindings(name.value)) > 1:
+                key = (name.value, frozenset(map(id, reaching)))
+                version = self._versions.setdefault(key, len(self._versions))
+                names[id(name if tree is None else origin(name))] = f"{name.value}__{version}"
+        if not names:
+            return canonical(node)
+        if tree is None:
+            renamed = node.visit(_Renamed(names))
+            assert isinstance(renamed, cst.CSTNode)
+            return canonical(renamed)
+        made = _renamed_tree(tree, names)
+        if names:
+            raise NotInSketch
+        return ast.unparse(made)
 
     def sizes(self, node: cst.BaseExpression) -> list[str]:
         """Terms that have the same number of items as an expression, its own first.

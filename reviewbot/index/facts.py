@@ -24,7 +24,7 @@ class Definition(Fact, frozen=True, array_like=True, gc=False):
 
     `parameters` in order, without stars; `required` of them have no default. `decorators` are dotted
     names. `shape` is a digest of the body with local names, docstrings and annotations left out ("" for a
-    class or a small body), `size` the number of its nodes.
+    class, a test or a small body), `size` the number of its nodes.
     """
 
     name: str

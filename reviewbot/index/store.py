@@ -20,8 +20,9 @@ from reviewbot.index import scripts
 from reviewbot.index.facts import Fact, Facts, clean, last_part
 from reviewbot.source.files import Source
 from reviewbot.source.newer import tree_of
+from reviewbot.source.test_files import in_test_file
 
-VERSION = 3
+VERSION = 4
 MAX_BYTES = 4 << 20  # a larger file is data, not code
 
 _SCHEMA = """
@@ -126,7 +127,9 @@ class Store:
 
     def _salt(self, path: str) -> bytes:
         """What a file's facts depend on beside its content: how it is read, and by which version."""
-        return (("py" if path.endswith((".py", ".pyi")) else path[-3:]) + self._version).encode()
+        if not path.endswith((".py", ".pyi")):
+            return (path[-3:] + self._version).encode()
+        return (("test" if in_test_file(path) else "py") + self._version).encode()
 
     def _add(self, key: bytes, source: Source) -> int:
         content = source.read()
@@ -178,7 +181,7 @@ def facts_of(path: str, content: bytes) -> Facts:
     from reviewbot.index import python
 
     try:
-        return python.facts_of(tree_of(path, content), content)
+        return python.facts_of(tree_of(path, content), content, of_tests=in_test_file(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError, UnreadableFile):
         return Facts()
 

@@ -84,6 +84,18 @@ def words_of(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], in
         elif kind is list:
             words.append(str(len(node)))  # type: ignore[arg-type]
             stack.extend(reversed(node))  # type: ignore[call-overload]
+        # Most nodes are of the next kinds: their fields are read without a look at a table.
+        elif kind is ast.Constant:
+            nodes += 1
+            words += ("Constant", repr(node.value))  # type: ignore[attr-defined]
+        elif kind is ast.Attribute:
+            nodes += 1
+            words.append("Attribute")
+            stack += (node.attr, node.value)  # type: ignore[attr-defined]
+        elif kind is ast.Call:
+            nodes += 1
+            words.append("Call")
+            stack += (node.keywords, node.args, node.func)  # type: ignore[attr-defined]
         elif isinstance(node, ast.AST):
             nodes += 1
             words.append(kind.__name__)

@@ -60,8 +60,20 @@ class SketchedUnit(Unit):
         raise NotInSketch
 
     def text(self, node: cst.CSTNode) -> str:
-        """Raises `NotInSketch`."""
-        raise NotInSketch
+        """The source of an expression, without parentheses around it. Raises `NotInSketch` for anything else,
+        and where Python gives a place that does not hold, as it may inside a formatted string."""
+        made = origin(node)
+        if made is None:
+            raise NotInSketch
+        assert isinstance(self.file, SketchedFile)
+        text = self.file.written(made)
+        try:
+            again = ast.parse(f"({text})", mode="eval").body
+        except SyntaxError:
+            raise NotInSketch from None
+        if ast.dump(again) != ast.dump(made):
+            raise NotInSketch
+        return text
 
 
 class SketchedFile(File):
@@ -118,6 +130,10 @@ class SketchedFile(File):
         found = self._pen.definition(tree)
         assert isinstance(found, (cst.FunctionDef, cst.ClassDef))
         return found
+
+    def written(self, node: ast.expr) -> str:
+        """An expression as it is written."""
+        return self._pen.written(node)
 
     @cached_property
     def whole(self) -> cst.Module:
@@ -242,6 +258,8 @@ _with = _maker(cst.With, "items", "body", "asynchronous")
 _with_item = _maker(cst.WithItem, "item", "asname")
 _try = _maker(cst.Try, "body", "handlers", "orelse", "finalbody")
 _handler = _maker(cst.ExceptHandler, "body", "type", "name")
+_try_star = _maker(cst.TryStar, "body", "handlers", "orelse", "finalbody")
+_star_handler = _maker(cst.ExceptStarHandler, "body", "type", "name")
 _finally = _maker(cst.Finally, "body")
 _function = _maker(
     *(cst.FunctionDef, "name", "params", "body", "decorators", "returns", "asynchronous", "type_parameters"),
@@ -586,9 +604,10 @@ def _draw_with(pen: _Pen, node: ast.With | ast.AsyncWith) -> cst.CSTNode:
     return _with(tuple(items), pen.block(node.body), _asynchronous(node, ast.AsyncWith))
 
 
-def _draw_try(pen: _Pen, node: ast.Try) -> cst.CSTNode:
+def _draw_try(pen: _Pen, node: ast.Try | ast.TryStar) -> cst.CSTNode:
+    whole, handler = (_try, _handler) if type(node) is ast.Try else (_try_star, _star_handler)
     handlers = [
-        _handler(
+        handler(
             pen.block(one.body),
             pen.maybe(one.type),
             _as_name(_name(one.name, ())) if one.name else None,
@@ -596,7 +615,7 @@ def _draw_try(pen: _Pen, node: ast.Try) -> cst.CSTNode:
         for one in node.handlers
     ]
     final = _finally(pen.block(node.finalbody)) if node.finalbody else None
-    return _try(pen.block(node.body), tuple(handlers), _otherwise(pen, node.orelse), final)
+    return whole(pen.block(node.body), tuple(handlers), _otherwise(pen, node.orelse), final)
 
 
 def _decorators(pen: _Pen, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> object:
@@ -637,10 +656,11 @@ _STATEMENTS: dict[type[ast.AST], _Draw] = {
     ast.With: _draw_with,
     ast.AsyncWith: _draw_with,
     ast.Try: _draw_try,
+    ast.TryStar: _draw_try,
     ast.FunctionDef: _draw_function,
     ast.AsyncFunctionDef: _draw_function,
     ast.ClassDef: _draw_class,
-}  # `match`, `except*` and what newer Pythons have are rare: such code is parsed.
+}  # `match` and what newer Pythons have are rare: such code is parsed.
 
 
 # Expressions.
@@ -728,13 +748,11 @@ def _bracketed(pen: _Pen, node: ast.Tuple) -> bool:
     text = pen.written(node)
     if not (text.startswith("(") and text.endswith(")")):
         return False
-    if "'" in text or '"' in text or "#" in text:
-        raise NotInSketch
-    open_ = 0
-    for at, sign in enumerate(text):
-        open_ += (sign == "(") - (sign == ")")
-        if open_ == 0:
-            return at == len(text) - 1
+    try:
+        # What stands between them is whole where they belong to one another: not in `(a), (b)`.
+        ast.parse(f"[{text[1:-1]}\n]", mode="eval")
+    except SyntaxError:
+        return False
     return True
 
 

@@ -46,12 +46,18 @@ except (A, B) as e: raise X from e
 except: raise
 else: ...
 finally: pass
+try: pass
+except* A: pass
+except* (B, C) as e: raise
+else: ...
+finally: pass
 while not a: break
 else: continue
 with (a as b, c): pass
 with (a, b) as c: pass
 assert (a and b) and c or d and (e or f), f"x {a!r:>{w}.3} {{}}" "plain" r'raw\\d' f'{b}'
 a[1], a[1, 2], a[(1, 2)], a[(1), 2], a[(1), (2)], a[1:2, ::3], a[()], a[*b], a[:], a[b,]
+a["b", "c"], a[("b", ")c")], a[("b"), ("c")], a[("b)", c)], a[("b"), (c)]
 lambda a, *b, c=1: {**a, 1: 2, **b}, {1, *b}, {a: b for a in b}, {a for a in b}, lambda: 0, lambda *, k: k
 f(a, *b, c=1, *d, **e)
 f(x for x in y)
@@ -119,7 +125,7 @@ def test_code_has_one_form_and_literals_one_value_in_both():
     assert seen > 250
 
 
-@pytest.mark.parametrize("code", ["match a:\n    case 1: pass", "f'{a=}'", "try: pass\nexcept* A: pass"])
+@pytest.mark.parametrize("code", ["match a:\n    case 1: pass", "f'{a=}'"])
 def test_what_is_rare_is_not_sketched(code):
     for parsed, sketched in units_of(code.encode()):
         with pytest.raises(NotInSketch):
@@ -127,7 +133,22 @@ def test_what_is_rare_is_not_sketched(code):
         assert parsed.node is not None
 
 
-def test_a_sketch_knows_no_text_and_no_places():
+def test_a_sketch_knows_the_text_of_an_expression_without_parentheses_around_it():
+    file = File("a.py", "def f():\n    return g((a +  'ä'), (\n'b' 'c'), f'{d}')\n".encode())
+    (call,) = file.sketched.units[1].find(cst.Call)
+    texts = [file.sketched.units[1].text(arg.value) for arg in call.args]
+    assert texts == ["a +  'ä'", "'b' 'c'", "f'{d}'"]
+
+
+def test_a_place_that_does_not_hold_gives_no_text():
+    file = File("a.py", "def f():\n    return a('é' f'{b}')\n".encode())
+    unit = file.sketched.units[1]
+    (inside,) = unit.find(cst.FormattedStringExpression)
+    with pytest.raises(NotInSketch):
+        unit.text(inside.expression)
+
+
+def test_a_sketch_knows_no_text_of_statements_and_no_places():
     file = File("a.py", b"def f(): return 1\n")
     unit = file.sketched.units[1]
     for ask in (unit.text, unit.span):

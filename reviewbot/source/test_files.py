@@ -1,0 +1,12 @@
+"""Which files hold tests, by their paths."""
+
+from __future__ import annotations
+
+import re
+
+_TEST_FILE = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)")
+
+
+def in_test_file(path: str) -> bool:
+    """Whether a path is one where tests and their helpers stand."""
+    return _TEST_FILE.search(path) is not None
