@@ -629,6 +629,36 @@ def test_a_verdict_that_a_stub_touched_is_unknown(reviewbot, repo, body):
     assert "absent_torch" in ran.err
 
 
+def test_names_that_come_in_by_a_star_are_cut_out_with_what_gives_them(probed, repo):
+    folder = repo(
+        core="""
+        from depth import *
+        from unused import *
+        from math import *
+
+        def compare(before, after):
+            for a, b in zip(before, after, strict=True):
+                if floor(a) != floor(b) and not near(a, b):
+                    raise AssertionError("level")
+        """,
+        depth="""
+        from tolerance import *
+        __all__ = ["near"]
+
+        def near(a, b):
+            return abs(a - b) < LIMIT
+        """,
+        tolerance="LIMIT = 0.5",
+        unused="raise RuntimeError('no such lake')",
+    )
+    (folder / "f.json").write_text(json.dumps({"before": [3.5, 1.25], "after": [3.5, 1.25]}))
+    code, document = probed(folder, "core.py::compare", "--example", "f.json")
+    assert (code, document["witnesses"]) == (0, [])
+    assert document["kills"]
+    # The import that can be read and gives nothing stays behind.
+    assert document["loaded"] == "cut out of its file: 6 of 10 lines"
+
+
 def test_a_module_that_cannot_be_imported_even_with_stubs(probed, repo, reviewbot):
     folder = repo(
         engine="""

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+_BUILTINS = frozenset(dir(builtins))
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def cut(tree: ast.Module, roots: Iterable[str]) -> ast.Module:
+def cut(
+    tree: ast.Module,
+    roots: Iterable[str],
+    gives: Callable[[ast.ImportFrom, frozenset[str]], bool] = lambda statement, names: True,
+) -> ast.Module:
     """The statements that define `roots` (top-level names) and all that they need, in their order.
 
-    Line numbers stay. Raises LookupError for a root that the file does not define.
+    `gives` says of a `from ... import *` whether it may bind one of the names that nothing else does. Line
+    numbers stay. Raises LookupError for a root that the file does not define.
     """
     definitions = _definitions(tree)
     needed: set[str] = set()
     kept: set[int] = set()
+    unbound: set[str] = set()
     todo = list(roots)
     for root in todo:
         if root not in definitions:
@@ -30,7 +38,12 @@ def cut(tree: ast.Module, roots: Iterable[str]) -> ast.Module:
         for statement in definitions.get(name, ()):
             if id(statement) not in kept:
                 kept.add(id(statement))
-                todo.extend(other for other in _names(statement) if other in definitions)
+                names = _names(statement)
+                todo.extend(other for other in names if other in definitions)
+                unbound |= names.difference(definitions, _BUILTINS)
+    if unbound:
+        stars = definitions.get("*", ())
+        kept.update(id(s) for s in stars if not isinstance(s, ast.ImportFrom) or gives(s, frozenset(unbound)))
     body = [s for s in tree.body if id(s) in kept or _is_future(s)]
     return ast.Module(body, [])
 
@@ -59,6 +72,21 @@ def bound(statement: ast.stmt) -> Iterator[str]:
                 yield node.id
             elif isinstance(node, (*_DEFINITIONS, ast.Import, ast.ImportFrom)):
                 yield from bound(node)
+
+
+def exported(tree: ast.Module) -> tuple[set[str], list[ast.ImportFrom]]:
+    """The names that `from ... import *` takes from a module, and the star imports through which it takes
+    others. Those are none where `__all__` is written out."""
+    definitions = _definitions(tree)
+    listed = [s.value for s in definitions.get("__all__", ()) if isinstance(s, (ast.Assign, ast.AnnAssign))]
+    if len(listed) == len(definitions.get("__all__", ())) == 1 and isinstance(
+        listed[0], (ast.List, ast.Tuple)
+    ):
+        parts = [part.value if isinstance(part, ast.Constant) else None for part in listed[0].elts]
+        if all(type(part) is str for part in parts):
+            return {str(part) for part in parts}, []
+    stars = [s for s in definitions.get("*", ()) if isinstance(s, ast.ImportFrom)]
+    return {name for name in definitions if not name.startswith("_")}, stars
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -18,6 +18,9 @@ from reviewbot.probe.inside import cut, stubs
 from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
 from reviewbot.probe.inside.switchboard import Switchboard
 
+# How many star imports lead from one to another before they are taken to bind anything.
+MOST_STARS = 8
+
 
 class CannotLoad(Exception):
     """The target cannot be brought in; the message says why."""
@@ -154,7 +157,13 @@ class Loading:
             before, modules = len(self.sites), set(sys.modules)
             self.broken.clear()
             try:
-                part = tree if whole else cut.cut(parse(source, path), roots)
+                part = (
+                    tree
+                    if whole
+                    else cut.cut(
+                        parse(source, path), roots, lambda star, names: self._gives(star, names, path)
+                    )
+                )
                 lines = total if whole else sum((s.end_lineno or s.lineno) - s.lineno + 1 for s in part.body)
                 module = self.run(part, place.module, path)
                 return Loaded(_inside(module, place.unit), lines, total, whole, module)
@@ -168,6 +177,18 @@ class Loading:
                         del sys.modules[name]
                 failures.append(f"{type(error).__name__}: {str(error)[:200]}")
         raise CannotLoad(f"{place.path} does not run here: {'; whole: '.join(failures[:2])}")
+
+    def _gives(self, star: ast.ImportFrom, names: frozenset[str], path: str, deep: int = 0) -> bool:
+        """Whether a star import in a file may bind one of these names: for sure not, where the module it
+        takes them from is a file of the repository that says so."""
+        found = _file_of(star, path, sys.path)
+        if found is None or self.relative(found) is None or deep > MOST_STARS:
+            return True
+        try:
+            exported, stars = cut.exported(parse(self.source(found), found))
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            return True
+        return bool(exported & names) or any(self._gives(one, names, found, deep + 1) for one in stars)
 
     def load_script(self, place: Place) -> tuple[Loaded, types.CodeType]:
         """A whole file as code that can be run again and again. Raises `CannotLoad`."""
@@ -199,6 +220,22 @@ class Loading:
         ]
         self.execute(tree, path, module.__dict__)
         return module
+
+
+def _file_of(statement: ast.ImportFrom, path: str, search: Sequence[str]) -> str | None:
+    """The Python file that a `from ... import` in a file takes from."""
+    parts = (statement.module or "").split(".") if statement.module else []
+    if statement.level:
+        folder = path
+        for _ in range(statement.level):
+            folder = os.path.dirname(folder)
+        search = [folder]
+    for place in search:
+        base = os.path.join(place, *parts)
+        for found in (base + ".py", os.path.join(base, "__init__.py")):
+            if os.path.isfile(found):
+                return found
+    return None
 
 
 def _compiled(tree: ast.Module, path: str, *, later: bool = False) -> types.CodeType:
