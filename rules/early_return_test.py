@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import call_of, checks, may_assert
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
@@ -231,12 +232,18 @@ def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
         return None
     plain = {"None", "True", "False", *unit.file.imports}
     names = [name for name in flow.reads(condition) if name.value not in plain]
+    names = [name for name in names if flow.reaching(name) or not _is_constant(unit, name.value)]
     read = [flow.resolve(name) for name in names]
     given = [
         isinstance(node, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(node))
         for node in read
     ]
     return "question" if given and all(given) else "likely"
+
+
+def _is_constant(unit: Unit, name: str) -> bool:
+    """Whether a name stands for something that the module sets once and names as a constant."""
+    return name.isupper() and module_value(unit.file, name) is not None
 
 
 def _fix(unit: Unit, node: cst.If, back: cst.Return) -> Fix | None:

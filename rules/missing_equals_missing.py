@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 import libcst as cst
 
+from reviewbot.flow.control import guards
 from reviewbot.flow.guards import deciding, same_keys
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.judging import judges
@@ -87,6 +88,17 @@ class MissingEqualsMissing(Rule):
     )
     good = (
         Example("""
+            def test_only_if_there(run):
+                left, right = run(1).get("reward"), run(2).get("reward")
+                if left is not None and right is not None:
+                    assert left == right
+
+            def test_unless_both_lack_it(run):
+                left, right = run(1).get("reward"), run(2).get("reward")
+                if left is not None or right is not None:
+                    assert left == right
+        """),
+        Example("""
             def test_rewards(run):
                 left, right = run(1), run(2)
                 assert left["reward"] == right["reward"]
@@ -150,10 +162,14 @@ class MissingEqualsMissing(Rule):
                     break
             else:
                 if left is not None and right is not None and _both_may_miss(unit, left, right):
+                    asked = _asked_before(unit, judgement.node, left, right)
+                    if asked == "there":
+                        continue
                     reported.add(id(judgement.left))
                     says = f"where both sides lack `{_key(unit, left)}`, both are the default, and equal"
                     fix = _index(unit, judgement.left, judgement.right, left, right)
-                    yield self._report(unit, judgement.left, (left, right), says, "likely", fix)
+                    certainty: Certainty = "likely" if asked is None else "question"
+                    yield self._report(unit, judgement.left, (left, right), says, certainty, fix)
 
     def _report(
         self,
@@ -251,6 +267,39 @@ def _has_key(unit: Unit, one: _Lookup) -> bool:
             if looks and (own.text(node) == entry or canonical(node) == indexed):
                 return True
     return False
+
+
+def _asked_before(
+    unit: Unit, node: cst.CSTNode, left: _Lookup, right: _Lookup
+) -> Literal["there", "missing"] | None:
+    """What the conditions around a comparison say: that one of the two is `there`, or that at least one is
+    `missing`, so that the other is demanded to be missing too."""
+    flow = values(unit)
+    for guard in guards(unit, node):
+        asked = [_presence(part) for part in _parts(guard.condition)]
+        found = {id(flow.resolve(one)) for one in asked if one is not None}
+        if None in asked or not found or not found <= {id(left.node), id(right.node)}:
+            continue
+        if guard.outcome:
+            return "there"
+        if not isinstance(guard.condition, cst.BooleanOperation):
+            return "missing"
+        if isinstance(guard.condition.operator, cst.And):
+            return "missing"
+    return None
+
+
+def _parts(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [*_parts(node.left), *_parts(node.right)] if isinstance(node, cst.BooleanOperation) else [node]
+
+
+def _presence(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What `x is not None` or a bare `x` asks to be there."""
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        is_not = isinstance(target.operator, (cst.IsNot, cst.NotEqual))
+        return node.left if is_not and literal(target.comparator) is None else None
+    return node if isinstance(node, (cst.Name, cst.Call, cst.Subscript)) else None
 
 
 def _is_membership(node: cst.CSTNode) -> TypeGuard[cst.Comparison]:

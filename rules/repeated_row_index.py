@@ -137,6 +137,21 @@ class RepeatedRowIndex(Rule):
                     assert {row[key]: row for row in rows}
             """
         ),
+        # What is worked out for each row is kept by the row's name, each time another thing.
+        Example("""
+            def build(layer, modules):
+                made = {}
+                for module in modules:
+                    made[module.name] = optimizer_for(layer, module)
+                return made
+
+            def train(layer, modules):
+                made = build(layer, modules)
+                results = {}
+                for module in modules:
+                    results[module.name] = result_of(made[module.name])
+                return results
+        """),
         # Two selections of the rows, each with an index of its own.
         Example(
             """

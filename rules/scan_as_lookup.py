@@ -15,9 +15,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.scans import Scan, may_scan, repeated, scanning_names, scans
+from reviewbot.flow.indexes import rows_of
+from reviewbot.flow.scans import Loop, Scan, may_scan, repeated, scanning_names, scans
 from reviewbot.flow.suspects import is_comparer
 from reviewbot.flow.syntax import canonical, last_name
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
@@ -143,12 +145,24 @@ class ScanAsLookup(Rule):
                 scan.node,
                 f"each turn of the loop searches all of `{scan.rows.name}` for one `{canonical(scan.found)}`",
                 # A column compared with a value is one pass of compiled code, and a table of a test is short.
-                certainty="likely"
-                if is_comparer(unit) and not isinstance(scan.node, cst.Subscript)
-                else "question",
+                certainty="likely" if _is_of_rows(unit, scan, loop) else "question",
                 steps=steps,
                 still_catches=(_meaning(unit, scan),),
             )
+
+
+def _is_of_rows(unit: Unit, scan: Scan, loop: Loop) -> bool:
+    """Whether rows are searched for each of other rows, so that the cost grows with both: not for each
+    number of a range, nor of what is written out, and not to count all that agree."""
+    if not is_comparer(unit) or isinstance(scan.node, cst.Subscript):
+        return False
+    above = unit.parent(unit.parent(scan.node) or scan.node)
+    if isinstance(above, cst.Call) and last_name(above) in ("sum", "len", "Counter"):
+        return False
+    over = rows_of(values(unit), loop.iter)
+    if over is None:
+        return isinstance(loop.iter, cst.Call) and last_name(loop.iter) not in ("range", "product")
+    return over.kind == "parameter" or isinstance(over.value, cst.Call)
 
 
 def _meaning(unit: Unit, scan: Scan) -> str:

@@ -114,6 +114,12 @@ class SelfCompare(Rule):
     )
     good = (
         Example("""
+            def test_flags_come_back(model, stage):
+                flags = {name: param.requires_grad for name, param in model.named_parameters()}
+                stage.train(model)
+                assert {name: param.requires_grad for name, param in model.named_parameters()} == flags
+        """),
+        Example("""
             def check(loss, value):
                 assert value != value
                 if loss != loss:

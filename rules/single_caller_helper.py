@@ -123,6 +123,22 @@ class SingleCallerHelper(Rule):
                 "tests/test_more.py": "from tests.test_example import load\n\nrows = load('rows.jsonl')\n"
             },
         ),
+        # One of two that are named alike, to be compared.
+        Example("""
+            from library import fast_mean
+
+            def _compute_legacy_mean(rows):
+                total = 0
+                for row in rows:
+                    total += row
+                return total / len(rows)
+
+            def _compute_fast_mean(rows):
+                return fast_mean(rows)
+
+            def test_mean(rows):
+                assert _compute_legacy_mean(rows) == _compute_fast_mean(rows)
+        """),
         Example(
             """
             run() {
@@ -171,6 +187,8 @@ class SingleCallerHelper(Rule):
             return
         calls = calls_here(unit)
         if len(calls) != 1 or calls[0][0] is unit or is_used_otherwise(unit) or used_elsewhere(unit, repo):
+            return
+        if _has_sibling(unit):
             return
         caller, call = calls[0]
         where = f"`{caller.name}`" if caller.name else "the module"
@@ -221,6 +239,21 @@ class SingleCallerHelper(Rule):
                 steps=[Step(path, line, line, "its one caller")],
                 still_catches=("the same checks: the program only moves to where it is run",),
             )
+
+
+def _has_sibling(unit: Unit) -> bool:
+    """Whether a function of the file is named as this one is, but for one word or some at the end: the two
+    show what differs between two ways."""
+    words = unit.name.split("_")
+    for other in unit.file.units:
+        theirs = other.name.split("_")
+        if other is unit or other.kind != "function" or len(words) < 3:
+            continue
+        longer = len(theirs) > len(words) and theirs[: len(words)] == words
+        apart = sum(one != two for one, two in zip(words, theirs, strict=False))
+        if longer or (len(theirs) == len(words) and apart == 1):
+            return True
+    return False
 
 
 def _is_new(first: int, last: int, repo: Repo) -> bool:

@@ -10,26 +10,40 @@ Write `strict=True` and `raises=TheError`, or set `xfail_strict = true` in pytes
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 
 from reviewbot.flow.collection import is_example
 from reviewbot.flow.syntax import UNKNOWN, has_star, keyword_argument, literal, qualified
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
 
 # Reasons that say the outcome changes from run to run: strictness would not help there.
 _FLAKY = re.compile(
     r"(?i)flak|intermittent|sometimes|random|non-?determin|race|timing|sporadic|\b(may|might)\b|can fail|"
-    r"oom|memory|(un|not )stable|connection|network|platform|windows|macos"
+    r"oom|memory|(un|not )stable|connection|network|platform|windows|macos|occasional|time ?out|timed out|"
+    r"hang"
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mark:
+    """One mark, `call` with its arguments if it has any, and what is to be said of it."""
+
+    unit: Unit
+    node: cst.CSTNode
+    call: cst.Call | None
+    says: str
+    certainty: Certainty
+
+
 class XfailNotStrict(Rule):
-    kinds = ("function", "method", "class", "module")
+    kinds = ("module",)
     bad = (
         Example("""
             import pytest
@@ -37,7 +51,7 @@ class XfailNotStrict(Rule):
             def test_rows(run):
                 assert run(1) == [2]
 
-            @pytest.mark.xfail  # <- here
+            @pytest.mark.xfail
             def test_more(run):
                 assert run(1) == [3]
         """),
@@ -45,7 +59,7 @@ class XfailNotStrict(Rule):
             import pytest
             pytestmark = pytest.mark.xfail(strict=False)  # <- here
 
-            @pytest.mark.parametrize("x", [1, pytest.param(2, marks=pytest.mark.xfail)])  # <- here
+            @pytest.mark.parametrize("x", [1, pytest.param(2, marks=pytest.mark.xfail)])
             def test_rows(run, x):
                 assert run(x)
         """),
@@ -88,6 +102,13 @@ class XfailNotStrict(Rule):
             """,
             files={"pyproject.toml": "[tool.pytest.ini_options]\nxfail_strict = true\n"},
         ),
+        # A test that is yet to be written can never pass.
+        Example("""
+            import pytest
+            @pytest.mark.xfail
+            def test_cosine(run):
+                raise NotImplementedError
+        """),
         Example("""
             import pytest
             STRICT = True
@@ -109,21 +130,30 @@ class XfailNotStrict(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return "xfail" in unit.facts.names
+        return any("xfail" in one.facts.names for one in unit.file.units)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if is_example(unit.file.path):
             return
+        groups: dict[tuple[str, Certainty], list[_Mark]] = {}
+        for one in unit.file.units:
+            for mark in self._marks(one, repo) if "xfail" in one.facts.names else ():
+                groups.setdefault((mark.says, mark.certainty), []).append(mark)
+        for (says, certainty), marks in groups.items():
+            yield self._report(says, certainty, marks)
+
+    def _marks(self, unit: Unit, repo: Repo) -> Iterator[_Mark]:
+        """The marks of a unit that leave an expected failure open."""
         for node in unit.find(cst.Attribute):
             if node.attr.value == "xfail" and qualified(node, unit.file.imports) == "pytest.mark.xfail":
                 above = unit.parent(node)
                 call = above if isinstance(above, cst.Call) and above.func is node else None
-                if _is_applied(unit, call or node):
+                if _is_applied(unit, call or node) and not _only_raises(unit):
                     found = self._judge(unit, call or node, call, repo)
                     if found is not None:
                         yield found
 
-    def _judge(self, unit: Unit, node: cst.CSTNode, call: cst.Call | None, repo: Repo) -> Finding | None:
+    def _judge(self, unit: Unit, node: cst.CSTNode, call: cst.Call | None, repo: Repo) -> _Mark | None:
         strict = keyword_argument(call, "strict") if call is not None else None
         said = UNKNOWN if strict is None else literal(strict)
         if strict is not None and said is UNKNOWN:
@@ -132,20 +162,29 @@ class XfailNotStrict(Rule):
             return None
         runs = keyword_argument(call, "run") if call is not None else None
         if runs is not None and literal(runs) is False:
-            message = "this expected failure is not even run, so nothing tells when it passes"
+            says = "this expected failure is not even run, so nothing tells when it passes"
         elif call is None or keyword_argument(call, "raises") is None:
-            message = "this expected failure is green whether it passes or fails, and for whatever reason"
+            says = "this expected failure is green whether it passes or fails, and for whatever reason"
         else:
-            message = "this expected failure is green whether it passes or fails"
+            says = "this expected failure is green whether it passes or fails"
+        asked = said is False and repo.pytest.xfail_strict
+        return _Mark(unit, node, call, says, "question" if asked else self._certainty(unit, call))
+
+    def _report(self, says: str, certainty: Certainty, marks: list[_Mark]) -> Finding:
+        """One finding for all marks of a file of which the same is to be said."""
+        first, *rest = marks
+        if rest:
+            says += f"; {len(rest)} more of this file {'is' if len(rest) == 1 else 'are'} so too"
+        fixes = [self._strict(mark.unit, mark.node, mark.call) for mark in marks]
+        edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
         return self.finding(
-            unit,
-            node,
-            message,
-            certainty="question"
-            if said is False and repo.pytest.xfail_strict
-            else self._certainty(unit, call),
-            still_catches=self._nearby(unit),
-            fix=self._strict(unit, node, call),
+            first.unit,
+            first.node,
+            says,
+            certainty=certainty,
+            steps=[step(mark.unit, mark.node, "this one too") for mark in rest],
+            still_catches=self._nearby(first.unit),
+            fix=Fix("fail when it passes", edits) if all(fixes) else None,
         )
 
     def _certainty(self, unit: Unit, call: cst.Call | None) -> Certainty:
@@ -170,6 +209,17 @@ class XfailNotStrict(Rule):
         else:
             return None
         return Fix("fail when it passes", (rewrite(unit, node, text),))
+
+
+def _only_raises(unit: Unit) -> bool:
+    """Whether a test is written to come yet: all that it does is raise, so that it can never pass."""
+    tree = unit.tree
+    if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    body = [
+        one for one in tree.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+    ]
+    return len(body) == 1 and isinstance(body[0], ast.Raise)
 
 
 def _is_applied(unit: Unit, node: cst.CSTNode) -> bool:

@@ -11,13 +11,16 @@ all of them, or that wrote some twice, then equals the baseline as far as the lo
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import checks
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, pairs, same_length
+from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judging import judges, may_check, side
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
@@ -61,6 +64,14 @@ class ZipTruncates(Rule):
             def test_tables(run):
                 for given, wanted in zip([1, 2, 3], [4, 5]):  # <- here
                     assert run(given) == wanted
+        """),
+        Example("""
+            import pytest
+
+            @pytest.mark.parametrize("times, rates", [(["0ep", "1ep"], [0.0, 0.1]), (["2ep", "3ep"], [1.0])])
+            def test_rates(run, times, rates):
+                for time, rate in zip(times, rates):  # <- here
+                    assert run(time) == rate
         """),
         Example("""
             def test_shorter(run, baseline):
@@ -201,6 +212,25 @@ class ZipTruncates(Rule):
                 for name, row in zip(rows.keys(), rows.values()):
                     assert row.name == name
         """),
+        # An item for each of the same inputs, by one function of the file; as many in each row of a table.
+        Example("""
+            import pytest
+
+            def forward(module, inputs):
+                outputs = []
+                for one in inputs:
+                    outputs.append(module(one))
+                return outputs
+
+            def test_kernels(slow, fast, inputs):
+                for left, right in zip(forward(slow, inputs), forward(fast, inputs)):
+                    assert left == right
+
+            @pytest.mark.parametrize("times, rates", [(["0ep", "1ep"], [0.0, 0.1]), (["2ep"], [1.0])])
+            def test_rates(run, times, rates):
+                for time, rate in zip(times, rates):
+                    assert run(time) == rate
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -246,7 +276,58 @@ def _may_differ(unit: Unit, cut: Cut) -> bool:
         return False
     if all(same_length(unit, _around(cut), first, other) for other in cut.sides[1:]):
         return False
+    if _made_alike(unit, cut.sides) or _tabled(unit, cut.sides) is True:
+        return False
     return not _of_one_object(unit, cut.sides)
+
+
+def _made_alike(unit: Unit, sides: tuple[cst.BaseExpression, ...]) -> bool:
+    """Whether one function of the file made all sides, an item for each item of the same thing."""
+    own = terms(unit)
+    over = set()
+    for one in sides:
+        call = values(unit).resolve(one)
+        function = callee(unit, call) if isinstance(call, cst.Call) else None
+        if function is None or function is unit or not isinstance(call, cst.Call):
+            return False
+        returns = [node.value for node in function.find(cst.Return) if node.value is not None]
+        sizes = terms(function).sizes(returns[0]) if len(returns) == 1 else []
+        given = [own.text(value) for name, value in bind(call, function).items() if name in sizes]
+        if not given:
+            return False
+        over.add((function.name, *given))
+    return len(over) == 1
+
+
+def _tabled(unit: Unit, sides: tuple[cst.BaseExpression, ...]) -> bool | None:
+    """Whether all sides are written out side by side in one `parametrize`, each time as long as each other;
+    None where the lengths are not written there."""
+    tables = {parametrized(unit, one.value) if isinstance(one, cst.Name) else None for one in sides}
+    table = tables.pop()
+    if tables or table is None or not isinstance(table.decorator, cst.Call) or len(table.decorator.args) < 2:
+        return None
+    names = literal(table.decorator.args[0].value)
+    listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+    rows = table.decorator.args[1].value
+    if not isinstance(listed, (list, tuple)) or not isinstance(rows, (cst.List, cst.Tuple)):
+        return None
+    places = [listed.index(one.value) for one in sides if isinstance(one, cst.Name)]
+    alike = True
+    for element in rows.elements:
+        row = element.value
+        if isinstance(row, cst.Call) and last_name(row) == "param":
+            cells = [arg.value for arg in row.args if arg.keyword is None and not arg.star]
+        elif isinstance(row, (cst.Tuple, cst.List)):
+            cells = [cell.value for cell in row.elements]
+        else:
+            return None
+        if len(cells) <= max(places):
+            return None
+        lengths = {_length(cells[place]) for place in places}
+        if None in lengths:
+            return None
+        alike = alike and len(lengths) == 1
+    return alike
 
 
 def _length(node: cst.BaseExpression) -> int | None:
@@ -309,12 +390,17 @@ def _key(node: cst.Subscript) -> object:
 
 def _certainty(unit: Unit, cut: Cut) -> Certainty:
     own = terms(unit)
-    sizes = [{size for size in own.sizes(side) if size[1:].isdigit()} for side in cut.sides]
+    sizes = [
+        {size for size in own.sizes(side) if size.startswith("#") and size[1:].isdigit()}
+        for side in cut.sides
+    ]
     if all(sizes) and len(set.union(*sizes)) > 1:
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
     weights = all(isinstance(side, cst.Call) and last_name(side) in _WEIGHTS for side in cut.sides)
     if not _looks_at_two(unit, cut) or _is_known_by_hand(unit, cut):
+        return "question"
+    if _may_be_endless(unit, cut.sides) or any(map(_is_shape, cut.sides)) or _measured(unit, cut.sides):
         return "question"
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
@@ -323,6 +409,47 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
         if pinned or weights or ranged or _alike(unit, cut) or _filled_by_hand(unit, cut)
         else "likely"
     )
+
+
+def _may_be_endless(unit: Unit, sides: tuple[cst.BaseExpression, ...]) -> bool:
+    """Whether a side is `itertools.repeat(x)` on one way: then it is meant to be as long as the other."""
+    flow = values(unit)
+    for one in sides:
+        made = [binding.value for name in flow.reads(one) for binding in flow.reaching(name)]
+        parts = [part for value in made if value is not None for part in walk(value)]
+        if isinstance(one, cst.Name) and any(isinstance(p, cst.Call) and _is_endless(p) for p in parts):
+            return True
+    return False
+
+
+def _measured(unit: Unit, sides: tuple[cst.BaseExpression, ...]) -> bool:
+    """Whether one function made the sides of two things that a check demands to be as large as each other."""
+    flow = values(unit)
+    made = [flow.resolve(one) for one in sides]
+    calls = [one for one in made if isinstance(one, cst.Call) and one.args]
+    if len(calls) != len(sides) or len({canonical(call.func) for call in calls}) > 1:
+        return False
+    given = {canonical(call.args[0].value) for call in calls}
+    for pair in pairs(unit):
+        counted = [counted_by(one) for one in (pair.left, pair.right)]
+        if pair.ordered or None in counted:
+            continue
+        of = {root_name(_last_argument(flow.resolve(one))) for one in counted if one is not None}
+        if of == given and len(of) == len(sides):
+            return True
+    return False
+
+
+def _last_argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What a conversion such as `list(graph.edges())` is given."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.args:
+        node = node.args[0].value
+    return node
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    """Whether a side says how large an array is in each of its dimensions."""
+    return re.search(r"(^|_)(shape|shapes|strides|chunksize|ndim)$", last_name(node)) is not None
 
 
 def _is_known_by_hand(unit: Unit, cut: Cut) -> bool:
@@ -379,7 +506,9 @@ def _alike(unit: Unit, cut: Cut) -> bool:
         {binding for binding in flow.slice(one, mutations=False) if binding.kind == "assign"}
         for one in cut.sides
     ]
-    own = [flow.reaching(name) for one in cut.sides for name in flow.reads(one)]
+    # The values that are paired themselves are no common source of theirs.
+    roots = [root_name(one) for one in cut.sides]
+    own = [flow.reaching(n) for one in cut.sides for n in flow.reads(one) if n.value in roots]
     return bool(set.intersection(*sources).difference(*own))
 
 

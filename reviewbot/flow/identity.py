@@ -156,7 +156,7 @@ def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) 
 def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
     """The calls such as `model.state_dict()` whose very tensors an expression may hold."""
     found: list[cst.Call] = []
-    if _is_a_count(unit, side):
+    if _is_a_count(unit, side) or _is_plain(unit, side):
         return found
     for binding in values(unit).slice(side, mutations=False):
         node = binding.value
@@ -173,6 +173,19 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
         if isinstance(node, cst.Call) and last_name(node) in STATE and not node.args:
             found.append(node)
     return found
+
+
+def _is_plain(unit: Unit, side: cst.BaseExpression) -> bool:
+    """Whether a comprehension takes of each tensor what is no tensor: a flag, a shape, a name."""
+    value = values(unit).resolve(side)
+    if isinstance(value, cst.DictComp):
+        value = value.value
+    elif isinstance(value, (cst.ListComp, cst.SetComp)):
+        value = value.elt
+    return isinstance(value, cst.Attribute) and value.attr.value in _PLAIN
+
+
+_PLAIN = frozenset({"requires_grad", "shape", "dtype", "device", "ndim", "is_leaf", "training", "layout"})
 
 
 def _is_a_count(unit: Unit, side: cst.BaseExpression) -> bool:
