@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from reviewbot.errors import NoSandbox, UsageError
 from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
+    from reviewbot.model import Review
     from reviewbot.review.size.result import Size
     from reviewbot.review.size.whole import Try
     from reviewbot.source.git import Repository
@@ -101,8 +103,10 @@ def main(options: argparse.Namespace) -> int:
     return int(any(cut.certainty in failing for cut in made.cuts))
 
 
-def sized(options: argparse.Namespace, colour: bool) -> Size:
-    """What the options ask for."""
+def sized(
+    options: argparse.Namespace, colour: bool, named: Callable[[Review], Review] = lambda review: review
+) -> Size:
+    """What the options ask for. `named` gives the findings of a head other ids."""
     from reviewbot.cli.review import reviewed
     from reviewbot.lint import registry
     from reviewbot.review.size.count import round_size
@@ -121,6 +125,7 @@ def sized(options: argparse.Namespace, colour: bool) -> Size:
         review, settings = reviewed(
             folder, base, head, options.repository, None, partial(show, what=f"round {number}: files")
         )
+        review = named(review)
         repository = repository.up_to(settings.max_file_bytes)
         names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
         rules = [registry.load(name) for name in names]

@@ -50,6 +50,14 @@ def latest(github: GitHub, sha: str, kind: Kind, finding: str = "") -> Check | N
     return max(found, key=lambda check: check.id, default=None)
 
 
+def begun(github: GitHub, pull: int, sha: str, kind: Kind, finding: str, log: str) -> Job | None:
+    """The job that the run with this log had begun before it was started again; None where it had not, and
+    where somebody has concluded it."""
+    there = latest(github, sha, kind, finding)
+    ours = there is not None and bool(log) and there.details_url == log and there.status != "completed"
+    return Job(kind, pull, sha, finding, there.id) if there is not None and ours else None
+
+
 def begin(github: GitHub, pull: int, sha: str, kind: Kind, finding: str = "", log: str = "") -> Job:
     """A job with a new check run. `log` is the address of its run."""
     before = latest(github, sha, kind, finding)

@@ -35,12 +35,12 @@ _NO_GPU = "no GPU is set up here: that takes `reviewbot init --gpu` and `REVIEWB
 @dataclass(frozen=True, slots=True)
 class Work:
     """What orders need beside the API. `review` reviews the head again, of a ledger that it is to change
-    first, and posts what changed; `explain` and `size` give their answers in Markdown; all of them read
-    commits as data."""
+    first, and posts what changed; `explain` and `size` give their answers in Markdown, `size` with the ids
+    that the ledger knows. All of them read commits as data."""
 
     review: Callable[[Pull, Amend], object]
     explain: Callable[[Pull, Entry], str]
-    size: Callable[[Pull], str]
+    size: Callable[[Pull, Ledger], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,8 @@ def _do(
     elif order.verb == "explain":
         answer(github, number, heard.key, work.explain(pull, _entry(github, pull, order.id)))
     elif order.verb == "size":
-        answer(github, number, heard.key, work.size(pull))
+        known = conversation.read(github, number, pull.base, pull.head).ledger
+        answer(github, number, heard.key, work.size(pull, known))
     elif order.verb == "parity":
         asked = Asked("parity", number, heard.by, heard.when, named=order.sha, log=setting.log)
         return _authorized(github, asked, setting)
@@ -250,8 +251,10 @@ def _authorized(github: GitHub, asked: Asked, setting: Setting, target: str = ""
         why_not = exceeded(github, setting.budget, asked.kind, asked.pull, asked.when)
         if why_not:
             raise Refusal(why_not)
-    jobs.supersede(github, asked.pull, sha, asked.kind, "another run was asked for", asked.finding)
-    job = jobs.begin(github, asked.pull, sha, asked.kind, asked.finding, setting.log)
+    job = jobs.begun(github, asked.pull, sha, asked.kind, asked.finding, setting.log)
+    if job is None:
+        jobs.supersede(github, asked.pull, sha, asked.kind, "another run was asked for", asked.finding)
+        job = jobs.begin(github, asked.pull, sha, asked.kind, asked.finding, setting.log)
     try:
         if github.pull(asked.pull).head != sha:
             raise Refusal("there are new commits: look at the review of them, then ask again")

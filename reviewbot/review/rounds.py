@@ -94,6 +94,20 @@ def next_round(
     return Made(review, after if after == ledger else replace(after, serial=ledger.serial + 1))
 
 
+def known_as(review: Review, ledger: Ledger) -> Review:
+    """A head that was looked at by itself, its findings under the ids that they have in the conversation.
+
+    What the conversation does not know has ids that it has not given yet.
+    """
+    known = {entry.fingerprint: entry.id for entry in ledger.entries if entry.state not in ("fixed", "gone")}
+    free = _from(max([ledger.next, *(entry.number + 1 for entry in ledger.entries)]))
+    named = (
+        replace(thread, id=known.get(thread.finding.fingerprint) or f"C{next(free)}")
+        for thread in review.threads
+    )
+    return replace(review, threads=tuple(named))
+
+
 def joined(reviews: Sequence[Review]) -> Review:
     """The last of several rounds' reviews (oldest first) with all their rounds, and with what the earlier
     ones saw of the threads that no longer stand."""

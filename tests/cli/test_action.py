@@ -50,7 +50,7 @@ def test_a_proved_finding_fails_the_step_and_stands_at_its_lines(action, weakene
     first = ran.out.splitlines()[0]
     assert first.startswith(
         "::error file=tests/test_rows.py,line=2,endLine=2,col=5,endColumn=36,"
-        "title=C1 constant-verdict (proved)::"
+        "title=constant-verdict (proved)::"
     )
     assert (outputs["findings"], outputs["failing"]) == ("1", "1")
     made = json.loads((tmp_path / "reviewbot-review.json").read_text())
@@ -60,6 +60,8 @@ def test_a_proved_finding_fails_the_step_and_stands_at_its_lines(action, weakene
     assert outputs["pages"] == str(pages)
     assert {path.name for path in pages.iterdir()} >= {"index.html", "round-1.html", "C1.html"}
     assert f"https://github.com/example/robots/blob/{weakened[1]}/tests/test_rows.py#L2" in summary
+    # What counts from one here has another id in the conversation, once there were rounds.
+    assert "The ids here are those of this run alone." in summary
 
 
 def test_fail_on_never_reports_and_passes(action, weakened):

@@ -6,9 +6,10 @@ import json
 
 import pytest
 from fakegithub import READER
-from samples import weak
+from samples import strong, weak
 
-FILES = {"tests/test_a.py": weak("a") + weak("b")}
+PATH = "tests/test_a.py"
+FILES = {PATH: weak("a") + weak("b")}
 
 
 @pytest.mark.slow
@@ -134,9 +135,13 @@ def test_a_dismissal_by_comment_shows_in_the_conversation(reviewbot, fake, bot, 
 
 
 @pytest.mark.slow
-def test_size_is_answered_as_tables(reviewbot, fake, bot, pull, tmp_path):
-    opened = pull(FILES)
+def test_size_is_answered_as_tables_with_the_ids_of_the_conversation(reviewbot, fake, bot, pull, tmp_path):
+    pull({PATH: weak("a") + weak("b")})
     bot.review()
+    # What is mended takes its id with it, and what the bot has not looked at yet has the next one.
+    bot.push({PATH: strong("a") + weak("b")})
+    bot.review()
+    head = bot.push({PATH: strong("a") + weak("b") + weak("d")})
     number = fake.say("/reviewbot size")
     comment = {"id": number, "body": fake.world.comments[number]["body"], "created_at": fake.world.now()}
     event = tmp_path / "event.json"
@@ -164,4 +169,6 @@ def test_size_is_answered_as_tables(reviewbot, fake, bot, pull, tmp_path):
         if "where the lines of this change go" in one["body"]
     ]
     assert "| lines by kind | added | deleted |" in answer and "```text" not in answer
-    assert f"/acme/trainer/blob/{opened.head}/tests/test_a.py#L" in answer
+    assert f"/acme/trainer/blob/{head}/tests/test_a.py#L" in answer
+    assert [line[:6] for line in answer.splitlines() if line.startswith("| C")] == ["| C2 |", "| C3 |"]
+    assert "<summary>C2: " in answer and "C1" not in answer

@@ -57,7 +57,7 @@ class Reviews:
         return orders.Work(
             review=self.review,
             explain=lambda pull, found: f"explained {found.id} at {pull.head}",
-            size=lambda pull: f"sized {pull.head}",
+            size=lambda pull, known: f"sized {pull.head} of {len(known.entries)}",
         )
 
 

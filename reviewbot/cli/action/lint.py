@@ -13,8 +13,12 @@ from reviewbot.cli.action import runner
 if TYPE_CHECKING:
     from reviewbot.model import Review
 
-# GitHub drops a step's summary that is larger.
-SUMMARY_LIMIT = 1024 * 1024
+# GitHub drops a step's summary that is larger than a mebibyte; the remarks below it take some of that.
+SUMMARY_LIMIT = 1024 * 1024 - 2048
+# Without a token nobody knows the ids that findings had in earlier rounds.
+_NUMBERS = (
+    "The ids here are those of this run alone. Commands take those of the review that is posted after it."
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,11 +33,13 @@ def run(options: argparse.Namespace) -> int:
     failing = config.failing(fail_on)
     bad = sum(thread.finding.certainty in failing for thread in made.threads)
     for thread in made.threads:
-        print(annotations.annotation(thread.finding, thread.id))
+        print(annotations.annotation(thread.finding))
     for unread in made.rounds[-1].unread:
         print(annotations.command("notice", f"not reviewed: {unread.why}", file=unread.path))
     print(f"findings: {len(made.threads)}, failing: {bad} (fail-on: {fail_on})")
     leave(made, bad)
+    if made.threads:
+        runner.summary(f"\n{_NUMBERS}\n")
     with runner.pages() as site:
         report.write(site, made, quiet=True)
     return int(bad > 0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
+import argparse
 import os
 import shutil
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from reviewbot.cli.action import runner
 
 if TYPE_CHECKING:
     from reviewbot.github.client import Pull
-    from reviewbot.review.ledger import Entry
+    from reviewbot.review.ledger import Entry, Ledger
 
 
 def objects(*commits: str) -> Path:
@@ -49,12 +49,16 @@ def explain(pull: Pull, entry: Entry) -> str:
     return answers.explanation(entry, note, why, address, next(found, None), link)
 
 
-def size(pull: Pull) -> str:
-    """Where the lines of a pull request go, in Markdown."""
-    from reviewbot.cli.main import main
+def size(pull: Pull, ledger: Ledger) -> str:
+    """Where the lines of a pull request go, in Markdown; findings have the ids of the conversation."""
+    from reviewbot.cli import size as command
+    from reviewbot.render import size_markdown
+    from reviewbot.review.rounds import known_as
+    from reviewbot.source.permalink import from_slug
 
-    out = io.StringIO()
-    asked = ["size", f"--base={pull.base}", f"--head={pull.head}", f"--repository={runner.slug()}", "--quiet"]
-    with chdir(objects(pull.base, pull.head)), redirect_stdout(out):
-        main([*asked, "--output-format=markdown"])
-    return out.getvalue()
+    parser = argparse.ArgumentParser()
+    command.add(parser)
+    asked = [f"--base={pull.base}", f"--head={pull.head}", f"--repository={runner.slug()}", "--quiet"]
+    with chdir(objects(pull.base, pull.head)):
+        made = command.sized(parser.parse_args(asked), False, lambda review: known_as(review, ledger))
+    return size_markdown.text(made, from_slug(runner.slug(), runner.server().partition("://")[2]))
