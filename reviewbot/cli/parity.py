@@ -540,7 +540,7 @@ def _compare(options: argparse.Namespace) -> int:
         dump.check_columns(columns.values(), (reference, restored))
     begun = None
     if options.cut:
-        restored.add(dump.rows_in(options.cut))
+        restored.add(dump.rows_in(options.cut, (*reference.files, *restored.files)))
         begun = restores.begun(options.cut / "journal.jsonl")
     flips, started = None, time.monotonic()
     if options.control:

@@ -314,6 +314,9 @@ def _doubts(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
         if dump.torn:
             path, line = dump.torn[0]
             yield f"the {dump.name} run was killed while it wrote {Path(path).name}:{line}"
+    if options.restores is not None and options.restores.torn:
+        path, line = options.restores.torn
+        yield f"the {options.sides[1]} run was killed while it wrote {Path(path).name}:{line}"
 
 
 def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
@@ -357,7 +360,12 @@ def _unnoticed_restores(options: Options) -> Iterator[str]:
         return
     if options.begun is None:
         yield "a cut call that was decoded again from scratch: no journal of the cut run was given"
-    for name in ("prefix_sha256", "tail_tokens", "max_tokens"):
+    if nameless := sum(restoring.row_of(record) is None for record in known.records):
+        yield (
+            "a restored call that is not in its row, or not at its end: "
+            f"{nameless} of {len(known.records)} records do not say which row they ended up in"
+        )
+    for name in ("prefix_tokens", "prefix_sha256", "tail_tokens", "max_tokens"):
         if any(getattr(record, name) is None for record in known.records):
             yield f"a restore with a wrong {name}: records do not say it"
     if not known.left_keys and not known.looked:
@@ -387,6 +395,7 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
                 state.meetings,
                 (state.missing, state.extra),
                 bool(state.repeated),
+                len({failure.row for failure in state.failures if failure.field in ("token_ids", "text")}),
             )
         ),
         rows=state.rows,
@@ -418,7 +427,7 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
         )
         if pairs.seen
         else None,
-        torn_lines=tuple(reference.torn + restored.torn),
+        torn_lines=(*reference.torn, *restored.torn, *([known.torn] if known and known.torn else [])),
         could_not_notice=tuple(_unnoticed(state, reference, restored)),
         environment=_environment(reference, restored, options),
         sides=options.sides,

@@ -31,8 +31,12 @@ def found(
     meetings: Meetings,
     alone: tuple[Sequence[Identity], Sequence[Identity]],
     repeated: bool,
+    different: int,
 ) -> Iterator[str]:
-    """Hints, the most telling first. `alone` are rows of either side alone, not all of them if many."""
+    """Hints, the most telling first. `alone` are rows of either side alone, not all of them if many.
+
+    `different` counts the rows whose tokens or text differ.
+    """
     for dump, side in zip(dumps, sides, strict=True):
         if not dump.read:
             yield f"the {side} run has no rows: no whole one is in {_named(dump.files)}"
@@ -43,9 +47,11 @@ def found(
             yield f"the {sides[0]} run was read in the format {one}, the {sides[1]} run in {other}"
         yield from _steps(sides, meetings)
         yield from _names(sides, meetings, alone)
-    if repeated:
+    if repeated or any(meetings.alone):
         for dump, side in zip(dumps, sides, strict=True):
-            yield from _twice(dump, side)
+            yield from _twice(dump, side, repeated)
+    if different + sum(map(Counter.total, meetings.alone)) > 1:
+        yield from _by_place(dumps)
 
 
 def _steps(sides: tuple[str, str], meetings: Meetings) -> Iterator[str]:
@@ -85,7 +91,18 @@ def _names(
     yield f"no prompt is in both runs, {such}; rows meet by step, prompt and sample"
 
 
-def _twice(dump: Dump, side: str) -> Iterator[str]:
+def _by_place(dumps: tuple[Dump, Dump]) -> Iterator[str]:
+    """Rows that do not say which they are: one that is lost or moved changes what those after it meet."""
+    unsaid = dumps[0].by_place | dumps[1].by_place
+    after = "so that one lost or moved makes differences of those after it"
+    if "prompt" in unsaid:
+        yield f"rows do not name their prompt; they met by their place in their file, {after}"
+    elif "sample" in unsaid:
+        yield f"rows do not say which sample of a prompt they are; they are counted as they come, {after}"
+
+
+def _twice(dump: Dump, side: str, repeated: bool) -> Iterator[str]:
+    """A step that lies in two files; where no row is there twice by name, only one of the killed run's."""
     files: dict[int, list[Path]] = defaultdict(list)
     for path in dump.files:
         if (step := step_of(path)) is not None:
@@ -93,9 +110,15 @@ def _twice(dump: Dump, side: str) -> Iterator[str]:
     doubled = {step: paths for step, paths in files.items() if len(paths) > 1}
     if doubled:
         paths = next(iter(doubled.values()))
+        says = "name the folder or the files of one run"
+        copied = any(path in dump.added for path in paths)
+        if not (repeated or copied):
+            return
+        if copied:
+            says = "the killed run's rows count as they lie in its folder, so a harness must not copy them"
         yield (
             f"{_ranges(doubled)} of the {side} run {_be(doubled)} in more than one file, such as "
-            f"{_named(paths)}; name the folder or the files of one run"
+            f"{_named(paths)}; {says}"
         )
 
 

@@ -89,7 +89,7 @@ def judged(
         return _sensible(reference, restored, Judged(logprobs=same), sides, numbers)
     dropped = [
         Difference(name, None, _brief(one), _brief(other), f"the {sides[other is None]} run did not "
-                   "write it")
+                   f"write {name}")
         for name in COMPARED
         if ((one := getattr(reference, name)) is None) != ((other := getattr(restored, name)) is None)
     ]  # fmt: skip

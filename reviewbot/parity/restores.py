@@ -61,11 +61,15 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass
 class Restores:
-    """All records of one run. `looked` says that it looked for saved prefixes left behind."""
+    """All records of one run. `looked` says that it looked for saved prefixes left behind.
+
+    `torn` is the file and line of a last record that breaks off, as a killed writer leaves it.
+    """
 
     records: list[Restore]
     left_keys: list[str] = field(default_factory=list)
     looked: bool = False
+    torn: tuple[str, int] | None = None
 
     def __post_init__(self) -> None:
         self.by_row: dict[Identity, list[Restore]] = {}
@@ -99,12 +103,13 @@ def row_of(record: Restore) -> Identity | None:
 def from_file(path: Path) -> Restores:
     """Records as JSON lines. Raises `UnreadableFile`."""
     decode = typed(msgspec.json.Decoder(Restore).decode, Restore)
-    records, left, looked = [], [], False
+    records, left, looked, torn = [], [], False, None
     for number, data, complete in _lines(path):
         try:
             record = decode(data)
         except ValueError as error:
             if not complete and cut_off(data):
+                torn = str(path), number
                 break
             raise UnreadableFile(str(path), f"not a restore record: {str(error)[:200]}", number) from None
         if record.left_key is not None:
@@ -113,7 +118,7 @@ def from_file(path: Path) -> Restores:
             looked = True
         else:
             records.append(record)
-    return Restores(records, left, looked)
+    return Restores(records, left, looked, torn)
 
 
 def from_log(path: Path, pattern: str) -> Restores:

@@ -102,7 +102,7 @@ def _model(spec: Spec) -> tuple[Any, str]:
     transformers.utils.logging.disable_progress_bar()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model: Any = transformers.AutoModelForCausalLM.from_pretrained(
-        spec.model, dtype=getattr(torch, spec.dtype), attn_implementation="sdpa"
+        spec.model, dtype=getattr(torch, spec.dtype)
     )
     return model.eval().to(device), device
 

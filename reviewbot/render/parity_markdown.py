@@ -14,10 +14,12 @@ MOST = 10  # failures, and rows set aside
 
 def text(result: Result) -> str:
     """The document."""
+    failures = parity_text.telling(result.failures, MOST)
     return render(
         "parity.md.j2",
         result=result,
-        failures=parity_text.telling(result.failures, MOST),
+        failures=failures,
+        first=parity_text.first_drawn(failures),
         verdict=parity_text.NAMES[result.verdict],
         counts=list(parity_text.counts(result)),
         most=MOST,

@@ -31,12 +31,13 @@ def show(result: Result, console: Console) -> None:
     for hint in result.hints:
         console.print(Text.assemble("  ", ("hint: ", "bold"), one_line(hint)))
     shown_failures = telling(result.failures, SHOWN)
+    drawn = first_drawn(shown_failures)
     for index, failure in enumerate(shown_failures):
-        _failure(failure, console, result.sides if index == 0 else None)
+        _failure(failure, console, result.sides if index == drawn else None)
     if (left := result.failures_total - len(shown_failures)) > 0:
         console.print(Text(f"  and {_counted(left, 'more failure')}"))
     for index, row in enumerate(result.set_aside[:SHOWN]):
-        _set_aside(row, console, result.sides if index == 0 and not result.failures else None)
+        _set_aside(row, console, result.sides if index == 0 and drawn is None else None)
     if len(result.set_aside) > SHOWN:
         console.print(Text(f"  and {len(result.set_aside) - SHOWN} more rows set aside"))
     for path, line in result.torn_lines:
@@ -85,6 +86,11 @@ def telling(failures: Sequence[Failure], most: int) -> list[Failure]:
         if len(found) == most:
             break
     return found
+
+
+def first_drawn(failures: Sequence[Failure]) -> int | None:
+    """Which failure is shown with the tokens around it: the first that lies at a token."""
+    return next((index for index, failure in enumerate(failures) if failure.context), None)
 
 
 def _counted(number: int, what: str) -> str:

@@ -226,7 +226,7 @@ def test_a_column_that_no_row_has_is_wrong_use(compare):
     words = ("--map", "token_ids=tokens", "--map", "finish_reason=why")
     assert compare(lines(late), lines(late[::-1]), "rows.jsonl", *words)[0] == 0
     code, result = compare(lines(ours), lines(rows()), "rows.jsonl", "--map", "token_ids=tokens")
-    assert (code, result["failures"][0]["why"]) == (1, "the restored run did not write it")
+    assert (code, result["failures"][0]["why"]) == (1, "the restored run did not write token_ids")
 
 
 def test_a_mapping_beside_a_format_that_has_its_own_names_is_wrong_use(compare):
@@ -432,6 +432,43 @@ def test_rows_that_the_killed_run_trained_count_with_those_of_the_restored_one(r
     (tmp_path / "cut" / "journal.jsonl").write_bytes(lines([{**saved, "tokens": [17, 7]}]))
     ran = reviewbot(*words, "--cut", "cut")
     assert (ran.code, json.loads(ran.out)["failures"][0]["field"]) == (1, "prefix_tokens")
+
+
+def test_rows_that_the_killed_run_left_count_in_every_format(reviewbot, tmp_path):
+    texts = {step: [{"input": "q", "output": f"{step}{at}", "score": float(at), "step": step}
+                    for at in range(2)] for step in (1, 2)}  # fmt: skip
+    for side, steps in (("one", (1, 2)), ("cut", (1,)), ("other", (2,))):
+        (tmp_path / side).mkdir()
+        for step in steps:
+            (tmp_path / side / f"{step}.jsonl").write_bytes(lines(texts[step]))
+    (tmp_path / "cut" / "saved.jsonl").write_bytes(lines([{"call": "c1", "tokens": [1]}]))
+    (tmp_path / "cut" / "journal.jsonl").write_bytes(b"")
+    words = ("parity", "compare", "one", "other", "--cut", "cut", "--output-format", "json")
+    ran = reviewbot(*words)
+    assert (ran.code, json.loads(ran.out)["rows"]) == (0, 4), ran.out + ran.err
+    (tmp_path / "other" / "1.jsonl").write_bytes(lines(texts[1]))  # a harness that copies them
+    result = json.loads(reviewbot(*words).out)
+    assert (result["verdict"], "a harness must not copy" in result["hints"][0]) == ("fail", True), result[
+        "hints"
+    ]
+
+
+def test_restore_records_that_break_off_are_those_of_a_killed_run(reviewbot, tmp_path):
+    for side in ("one", "other"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "rows.jsonl").write_bytes(lines(rows()[:: 1 if side == "one" else -1]))
+    record = {"step": 1, "prompt": 1, "sample": 1, "call": "c1", "prefix_tokens": 1, "tail_tokens": 1}
+    (tmp_path / "restores.jsonl").write_bytes(lines([record, {**record, "call": "c2"}])[:-9])
+    words = ("parity", "compare", "one", "other", "--restores", "restores.jsonl", "--output-format", "json")
+    ran = reviewbot(*words)
+    result = json.loads(ran.out)
+    assert (ran.code, result["why"]) == (3, ["the restored run was killed while it wrote restores.jsonl:2"])
+    assert result["torn_lines"] == [["restores.jsonl", 2]]
+    nameless = {name: value for name, value in record.items() if name not in ("step", "prompt", "sample")}
+    (tmp_path / "restores.jsonl").write_bytes(lines([nameless]))
+    ran = reviewbot(*words)
+    unseen = json.loads(ran.out)["could_not_notice"]
+    assert (ran.code, any("1 of 1 records do not say which row" in said for said in unseen)) == (0, True)
 
 
 def test_a_mapping_in_the_configuration(reviewbot, tmp_path):

@@ -91,3 +91,19 @@ def test_a_folder_of_pickles_or_of_other_lines_is_told(reviewbot, tmp_path):
     (tmp_path / "mixed" / "metrics.jsonl").write_text('{"loss": 0.5, "step": "one"}\n')
     ran = reviewbot("parity", "compare", "mixed", "mixed")
     assert (ran.code, "metrics.jsonl:1" in ran.err, "name those that do" in ran.err) == (2, True, True)
+
+
+def test_rows_that_do_not_say_which_they_are_are_told_where_several_differ(compared):
+    def verl(answers: list[str]) -> list[dict]:
+        return [{"input": "q", "output": text, "score": float(at)} for at, text in enumerate(answers)]
+
+    unsaid = "do not say which sample of a prompt"
+    code, hints, _ = compared(verl(["a", "b", "c"]), verl(["b", "c"]))
+    assert (code, [unsaid in hint for hint in hints]) == (1, [True])
+    code, hints, _ = compared(verl(["a", "b", "c"]), verl(["a", "b", "d"]))
+    assert (code, hints) == (1, [])
+    unnamed = [{name: value for name, value in one.items() if name != "prompt"} for one in rows(1)]
+    code, hints, _ = compared(unnamed, unnamed[1:] + unnamed[:1])
+    assert (code, any("do not name their prompt" in hint for hint in hints)) == (1, True)
+    code, hints, _ = compared(rows(1), [{**one, "token_ids": [1, 2, 9]} for one in rows(1)])
+    assert (code, hints) == (1, [])

@@ -43,6 +43,21 @@ def test_a_comment_has_the_difference_in_its_surroundings(reviewbot):
     assert lines[2][:at].split()[1:] == lines[3][:at].split()[1:]
 
 
+def test_tokens_are_shown_although_a_difference_of_another_kind_comes_first(reviewbot, tmp_path):
+    for side in ("one", "other"):
+        made = [{"step": 1, "prompt": 0, "sample": at, "token_ids": [65, 66, 67 + at], "loss_mask": [0, 1, 1],
+                 "reward": float(at)} for at in range(2)]  # fmt: skip
+        if side == "other":
+            made[0]["reward"], made[1]["token_ids"][1] = 1.0, 90
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made))
+    words = ("parity", "compare", "one.jsonl", "other.jsonl", "--tokenizer", "ascii")
+    shown = [line.split() for line in reviewbot(*words).out.splitlines()]
+    assert ["reference", "A", "B", "D"] in shown
+    assert ["restored", "A", "Z", "D"] in shown
+    ran = reviewbot(*words, "--output-format", "markdown")
+    assert re.search("restored +A +Z +D", ran.out)
+
+
 def test_a_row_set_aside_is_shown_with_its_gaps(reviewbot):
     ran = reviewbot(*compared("near-tie"), "--output-format", "markdown")
     assert ran.code == 1

@@ -37,13 +37,15 @@ class Line:
 
 @dataclass
 class Dump:
-    """The rows of one run. Reading it fills `torn`, `unused` and `read`, in bytes."""
+    """The rows of one run. Reading it fills `torn`, `unused`, `by_place` and `read`, in bytes."""
 
     name: str
     files: tuple[Path, ...]
     format: Format
     torn: list[tuple[str, int]] = field(default_factory=list)
     unused: set[str] = field(default_factory=set)
+    by_place: set[str] = field(default_factory=set)
+    added: tuple[Path, ...] = ()
     read: int = 0
     _samples: Counter[tuple[int, int | str]] = field(default_factory=Counter)
 
@@ -57,13 +59,14 @@ class Dump:
                     self.torn.append((str(path), number))
                     continue
                 if index == 0:
-                    self._note_unused(data)
+                    self._note(data)
                 self.read += len(data)
                 index += 1
                 yield Line(data, where)
 
     def add(self, files: Sequence[Path]) -> None:
-        """Takes further files in, each at its step."""
+        """Takes further files in, each at its step: those of the killed run, whose rows count too."""
+        self.added = (*self.added, *files)
         self.files = tuple(
             sorted({*self.files, *files}, key=lambda path: (step_of(path) or 0, _by_number(path)))
         )
@@ -103,11 +106,13 @@ class Dump:
             return cut_off(data)
         return False
 
-    def _note_unused(self, data: bytes) -> None:
+    def _note(self, data: bytes) -> None:
         try:
-            self.unused |= self.format.unused(mapped.load(data))
+            record = mapped.load(data)
         except ValueError:
             return  # whoever reads the row says so, with its line
+        self.unused |= self.format.unused(record)
+        self.by_place |= self.format.by_place(record)
 
 
 def opened(name: str, given: str, chosen: str | None, columns: dict[str, str]) -> Dump:
@@ -151,23 +156,22 @@ def check_columns(columns: Collection[str], dumps: Sequence[Dump]) -> None:
         )
 
 
-def rows_in(folder: Path) -> tuple[Path, ...]:
-    """The rows of a killed run, which may have left none. Raises `UsageError` for no such folder."""
+def rows_in(folder: Path, like: Sequence[Path]) -> tuple[Path, ...]:
+    """The rows of a killed run, which may have left none: files named for a step, or as one of `like`.
+
+    Raises `UsageError` for no such folder.
+    """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder")
-    return found(str(folder)) if any(folder.rglob("train_data_step*")) else ()
+    names = {file.name for file in like}
+    return tuple(file for file in _rows_below(folder) if step_of(file) is not None or file.name in names)
 
 
 def found(given: str) -> tuple[Path, ...]:
     """The files that hold rows, in the order of their steps."""
     path = Path(given)
     if path.is_dir():
-        every = [
-            file
-            for file in path.rglob("*")
-            if file.name.endswith(SUFFIXES) and file.name not in NOT_ROWS and not file.name.startswith(".")
-        ]
-        files = [file for file in every if file.name.startswith("train_data_step")] or every
+        files = _rows_below(path)
         if not files:
             why = f"no rows in this folder (files that end in {', '.join(SUFFIXES)})"
             if pickle := next((file for file in sorted(path.rglob("*")) if file.suffix in PICKLES), None):
@@ -182,6 +186,15 @@ def found(given: str) -> tuple[Path, ...]:
     for file in files:
         _ordinary(file)
     return tuple(sorted(files, key=_by_number))
+
+
+def _rows_below(folder: Path) -> list[Path]:
+    every = [
+        file
+        for file in folder.rglob("*")
+        if file.name.endswith(SUFFIXES) and file.name not in NOT_ROWS and not file.name.startswith(".")
+    ]
+    return [file for file in every if file.name.startswith("train_data_step")] or every
 
 
 def _ordinary(path: Path) -> None:

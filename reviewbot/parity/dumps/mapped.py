@@ -96,6 +96,12 @@ class Mapped:
             name for name, v in record.items() if name not in used and not self._is_reward(name, v)
         )
 
+    def by_place(self, record: Record) -> frozenset[str]:
+        columns = {name: self._columns.get(name) for name in ("prompt", "sample")}
+        return frozenset(
+            name for name, column in columns.items() if column is None or _at(record, column) is None
+        )
+
     def _is_reward(self, name: str, value: object) -> bool:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return self._numbers and number and name not in self._columns.values()

@@ -127,6 +127,9 @@ class NemoRL:
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - set(COLUMNS.values()) - {"filtered_rewards"}
 
+    def by_place(self, record: Record) -> frozenset[str]:
+        return frozenset() if record.get("idx") is not None else frozenset({"prompt"})
+
 
 def _one(values: list[Any] | None) -> Any:
     if values is None:

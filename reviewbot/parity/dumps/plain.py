@@ -67,6 +67,9 @@ class Plain:
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - _KNOWN
 
+    def by_place(self, record: Record) -> frozenset[str]:
+        return frozenset(name for name in ("prompt", "sample") if record.get(name) is None)
+
 
 def _filled(step: int | None, prompt: int | str | None, where: Where) -> dict[str, Any]:
     return {

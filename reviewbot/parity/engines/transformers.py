@@ -47,17 +47,23 @@ class Transformers:
         self._model.to(self._device)
         # The argument was renamed between releases.
         known = inspect.signature(self._model.forward).parameters
-        self._cache = "cache" if "cache" in known else "past_key_values"
+        self._cache = next((name for name in ("cache", "past_key_values") if name in known), "")
+        if not self._cache:
+            raise UsageError(
+                f"--model {settings.model}: {type(model).__name__} keeps no cache of keys and values, which "
+                "a restore fills again; choose a model with attention"
+            )
         config = self._model.config.get_text_config()
         self._positions: int | None = getattr(config, "max_position_embeddings", None)
         self._waiting: deque[Request] = deque()
         self._running: list[_Running] = []
 
-    def _attention(self) -> str:
+    def _attention(self) -> str | None:
+        """What is asked for; None leaves it to the model, which has the fused kernel or the plain one."""
         if self._settings.attention_backend:
             return self._settings.attention_backend
         # On a CPU the fused kernel rounds bfloat16 differently in prefill and decode; the plain one does not.
-        return "eager" if self._settings.dtype == "bfloat16" else "sdpa"
+        return "eager" if self._settings.dtype == "bfloat16" else None
 
     def add(self, request: Request) -> None:
         self._waiting.append(request)
@@ -118,7 +124,7 @@ class Transformers:
             "device": torch.cuda.get_device_name()
             if self._device == "cuda"
             else platform.processor() or "cpu",
-            "attention_backend": self._attention(),
+            "attention_backend": self._attention() or self._model.config._attn_implementation,
             "threads": self._settings.threads,
             "dtype": self._settings.dtype,
             "model_sha256": self._sha256.value(),

@@ -83,7 +83,7 @@ def run(plan: Plan, progress: Progress) -> Result:
     cut = plan.folder / "cut"
     calls = None
     if "cut" in harness.legs:
-        restored.add(dump.rows_in(cut))
+        restored.add(dump.rows_in(cut, (*reference.files, *restored.files)))
         calls = restores.begun(cut / "journal.jsonl") if (cut / "journal.jsonl").is_file() else None
     options = compare.Options(
         limits=plan.limits,
