@@ -29,9 +29,9 @@ from reviewbot.model import Certainty
 _TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
 _FEW = 2
 _ONE_VALUE = (*_TRUTHS, "assertIsNone", "assertIsNotNone")
-_ORDER = {"assertGreaterEqual": cst.GreaterThanEqual, "assertGreater": cst.GreaterThan}
 _COMPARED: dict[str, type[cst.BaseCompOp]] = {
-    **_ORDER,
+    "assertGreaterEqual": cst.GreaterThanEqual,
+    "assertGreater": cst.GreaterThan,
     "assertLess": cst.LessThan,
     "assertLessEqual": cst.LessThanEqual,
     "assertEqual": cst.Equal,
@@ -298,23 +298,31 @@ def _is_handed_on(unit: Unit, node: cst.CSTNode) -> bool:
     return bool(reads) and all(isinstance(unit.parent(read), cst.Arg) for read in reads)
 
 
-_SUSPECTED = frozenset({*_ORDER, *_ONE_VALUE, *_COMPARED})
+_SUSPECTED = frozenset({*_ONE_VALUE, *_COMPARED})
+_OPERATORS: dict[str, ast.cmpop] = {
+    "assertGreaterEqual": ast.GtE(),
+    "assertGreater": ast.Gt(),
+    "assertLess": ast.Lt(),
+    "assertLessEqual": ast.LtE(),
+    "assertEqual": ast.Eq(),
+    "assertEquals": ast.Eq(),
+    "assertNotEqual": ast.NotEq(),
+    "assertIn": ast.In(),
+    "assertNotIn": ast.NotIn(),
+}
 
 
 def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
     """Whether an assertion call of unittest may be one that cannot fail, or takes a value for its message."""
     name = called_last(call)
-    if name in _COMPARED and len(call.args) > 1:
+    if name in _COMPARED:
+        if len(call.args) < 2:
+            return bool(call.keywords)
         left, right = call.args[:2]
-        if may_be_constant(ast.Compare(left, [ast.GtE()], [right]), unit):
-            return True
-    if name not in _ORDER and name not in _ONE_VALUE:
-        return False
+        return may_be_constant(ast.Compare(left, [_OPERATORS[name]], [right]), unit)
     if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
         return True
     first, *more = call.args
-    if name in _ORDER:
-        return not more or may_be_constant(ast.Compare(first, [ast.GtE()], more[:1]), unit)
     if more and not _is_message(more[0]):
         return True
     if name == "assertIsNone":

@@ -24,6 +24,7 @@ from reviewbot.flow.excuses import is_place
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.sides import says, sides
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical, dotted, last_name
 from reviewbot.lint.repo import Repo
@@ -119,7 +120,9 @@ class SkipAfterCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.has(ast.If) and is_comparer(unit) and compares_two(unit) and bool(unit.facts.calls)
+        if not unit.has(ast.If) or not is_comparer(unit) or not compares_two(unit):
+            return False
+        return any(_may_do(node.body) or _may_do(node.orelse) for node in unit.asts(ast.If))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
@@ -179,6 +182,26 @@ def _does(body: list[cst.CSTNode]) -> Does | None:
         elif not isinstance(statement, (cst.Pass, cst.Assign)):
             return None
     return "is only reported" if told else None
+
+
+def _may_do(body: list[ast.stmt]) -> bool:
+    """The same asked of `ast`, yes too often."""
+    told = False
+    for statement in body:
+        if isinstance(statement, ast.Raise) and statement.exc is not None:
+            return True
+        value = statement.value if isinstance(statement, (ast.Return, ast.Expr)) else None
+        call = value.value if isinstance(value, ast.Await) else value
+        if isinstance(call, ast.Call):
+            name = dotted_name(call.func)
+            if name in _SKIPS:
+                return True
+            if _TELLS.match(name) is None:
+                return False
+            told = True
+        elif not isinstance(statement, (ast.Pass, ast.Assign)):
+            return False
+    return told
 
 
 def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.If) -> bool:

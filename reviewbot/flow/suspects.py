@@ -70,6 +70,46 @@ def compares_two(unit: Unit) -> bool:
     return False
 
 
+@once
+def bound_names(unit: Unit) -> frozenset[str]:
+    """Every name that is given a value somewhere in the unit, whatever way."""
+    nodes = unit.facts.nodes
+    found = set(unit.facts.stored)
+    found |= {node.arg for node in unit.asts(ast.arg)}
+    found |= {(node.asname or node.name).partition(".")[0] for node in unit.asts(ast.alias)}
+    for kind in _NAMING.intersection(nodes):
+        for node in nodes[kind]:
+            found |= {name for name in (getattr(node, "name", None), getattr(node, "rest", None)) if name}
+    return frozenset(found)
+
+
+_NAMING: frozenset[type[ast.AST]] = frozenset({
+    *(ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+})  # fmt: skip
+
+
+def may_depend(unit: Unit, condition: ast.expr) -> bool:
+    """Whether a condition could depend on a value that the unit is given, computes or keeps in `self`."""
+    bound = bound_names(unit)
+    stack: list[ast.AST] = [condition]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            if node.id in bound:
+                return True
+            continue
+        if isinstance(node, ast.Call):
+            root = node.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            # What another function answers may depend on the same.
+            if isinstance(root, ast.Name) and (root.id in unit.file.imports or unit.file.unit(root.id)):
+                return True
+        stack += below(node)
+    return False
+
+
 def may_check_in(unit: Unit, body: Iterable[ast.AST]) -> bool:
     """Whether a check of the unit might stand in these statements, or under them."""
     stack = list(body)

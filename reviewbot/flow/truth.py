@@ -343,7 +343,9 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
     if isinstance(node, ast.UnaryOp):
         return may_be_constant(node.operand, unit)
     if isinstance(node, ast.BoolOp):
-        return isinstance(node.op, ast.Or) or any(may_be_constant(value, unit) for value in node.values)
+        if any(may_be_constant(value, unit) for value in node.values):
+            return True
+        return isinstance(node.op, ast.Or) and _may_be_opposite(node.values)
     if isinstance(node, ast.Compare):
         return len(node.ops) == 1 and _may_be_settled(node.left, node.ops[0], node.comparators[0], unit)
     if isinstance(node, ast.Name):
@@ -368,41 +370,73 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
     return not isinstance(node, (ast.Subscript, ast.BinOp, ast.Await))
 
 
+def _may_be_opposite(values: list[ast.expr]) -> bool:
+    """Whether one of these could be the opposite of another."""
+    negated = any(isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not) for value in values)
+    return negated or sum(isinstance(value, ast.Compare) for value in values) > 1
+
+
 def _may_be_settled(left: ast.expr, operator: ast.cmpop, right: ast.expr, unit: Unit) -> bool:
     """Whether `truth` could know the value of a single comparison."""
-    if any(_is_len(one) and _may_be_low(other) for one, other in ((left, right), (right, left))):
+    kind = type(operator)
+    if _is_len(left) and _may_be_low(kind, right):
         return True
-    if are_written_out(left, right):
+    if _is_len(right) and _may_be_low(_MIRRORED_KINDS.get(kind, kind), left):
         return True
-    if isinstance(right, ast.Constant) and right.value is None and isinstance(operator, (ast.Is, ast.IsNot)):
+    if _is_written_out(left) and _is_written_out(right):
+        return True
+    if isinstance(right, ast.Constant) and right.value is None and kind in (ast.Is, ast.IsNot):
         named = left.func.id if isinstance(left, ast.Call) and isinstance(left.func, ast.Name) else ""
         never = (ast.Compare, ast.JoinedStr, ast.ListComp, ast.DictComp, ast.SetComp, ast.UnaryOp)
         return named in _NEVER_NONE or isinstance(left, never)
     held = left.args[0] if isinstance(left, ast.Call) and _is_len(left) and left.args else left
-    flag = isinstance(held, ast.Constant) or (isinstance(held, ast.Name) and held.id in _flags(unit))
-    return flag and (not isinstance(right, ast.Constant) or isinstance(right.value, bool) or not right.value)
+    if not isinstance(held, ast.Name) or held.id not in _flags(unit):
+        return False
+    if isinstance(right, ast.Constant) and isinstance(right.value, bool):
+        return kind in (ast.Is, ast.Eq, ast.IsNot, ast.NotEq)
+    return kind is ast.Eq and _is_written_out(right)
 
 
-def are_written_out(*nodes: ast.expr) -> bool:
-    """Whether all of these could be literals."""
-    return all(isinstance(node, _LITERALS) for node in nodes)
+def _is_written_out(node: ast.expr) -> bool:
+    """Whether a value could be a literal with all that it holds."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Dict):
+        return all(key is not None and _is_written_out(key) for key in node.keys) and all(
+            map(_is_written_out, node.values)
+        )
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return all(map(_is_written_out, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_written_out(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_written_out(node.left) and _is_written_out(node.right)
+    return _is_call_of(node, "float", "set")
 
 
-_LITERALS = (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)
+def _is_call_of(node: ast.expr, *names: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
-def _may_be_low(bound: ast.expr) -> bool:
-    """Whether a number could be written here that is not above 0."""
+_MIRRORED_KINDS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Gt: ast.Lt, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.LtE: ast.GtE,
+}  # fmt: skip
+_NEVER_LESS = (ast.GtE, ast.Lt)  # than 0
+_ABOVE_LESS = (*_NEVER_LESS, ast.Gt, ast.NotEq, ast.LtE, ast.Eq)  # than what is below 0
+
+
+def _may_be_low(operator: type[ast.cmpop], bound: ast.expr) -> bool:
+    """Whether a number could be written here by which it is settled how a length compares with it."""
     if isinstance(bound, ast.Constant):
-        return isinstance(bound.value, (int, float)) and bound.value <= 0
-    return isinstance(bound, (ast.UnaryOp, ast.Call, ast.BinOp))
+        return operator in _NEVER_LESS and isinstance(bound.value, (int, float)) and bound.value <= 0
+    return operator in _ABOVE_LESS and (isinstance(bound, ast.UnaryOp) or _is_call_of(bound, "float"))
 
 
 _PREDICATE_NAMES = frozenset(name.rpartition(".")[2] for name in PREDICATES)
 
 
 def _is_len(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+    return _is_call_of(node, "len")
 
 
 @once
@@ -413,14 +447,19 @@ def _async_names(file: File) -> set[str]:
 @once
 def _flags(unit: Unit) -> set[str]:
     """Names that are given a literal."""
-    literals = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple)
     targets: list[ast.expr] = []
     for node in unit.asts(ast.Assign):
-        targets.extend(node.targets if isinstance(node.value, literals) else ())
+        targets.extend(node.targets if _is_literal(node.value) else ())
     for given in (*unit.asts(ast.AnnAssign), *unit.asts(ast.NamedExpr)):
-        if isinstance(given, (ast.AnnAssign, ast.NamedExpr)) and isinstance(given.value, literals):
+        assert isinstance(given, (ast.AnnAssign, ast.NamedExpr))
+        if given.value is not None and _is_literal(given.value):
             targets.append(given.target)
     return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+
+
+def _is_literal(node: ast.expr) -> bool:
+    literals = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple)
+    return isinstance(node, literals) or _is_call_of(node, "set")
 
 
 def _short(code: str) -> str:
