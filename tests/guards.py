@@ -480,6 +480,13 @@ GUARDS = (
         f"{ORDERS}::test_one_run_of_a_commit_at_a_time_unless_the_commit_is_named",
     ),
     Guard(
+        "16 two runs that are asked for at once",
+        f"{GH}/orders.py",
+        "if not asked.named and _beaten(github, asked, job):",
+        "if False:",
+        f"{ORDERS}::test_of_two_runs_that_are_asked_for_at_once_one_starts",
+    ),
+    Guard(
         "16 a run that is started again",
         f"{GH}/approval.py",
         "if running and not ours and not asked.named:",

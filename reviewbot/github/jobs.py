@@ -50,6 +50,12 @@ def latest(github: GitHub, sha: str, kind: Kind, finding: str = "") -> Check | N
     return max(found, key=lambda check: check.id, default=None)
 
 
+def running(github: GitHub, sha: str, kind: Kind, finding: str = "") -> list[Check]:
+    """The check runs of such jobs on a commit that nobody has concluded, the latest first."""
+    found = (check for check in github.checks(sha, name(kind, finding)) if check.external_id == sha)
+    return [check for check in found if check.status != "completed"]
+
+
 def begun(github: GitHub, pull: int, sha: str, kind: Kind, finding: str, log: str) -> Job | None:
     """The job that the run with this log had begun before it was started again; None where it had not, and
     where somebody has concluded it."""
@@ -89,12 +95,10 @@ def conclude(github: GitHub, job: Job, conclusion: Conclusion, title: str, summa
     return True
 
 
-def supersede(github: GitHub, pull: int, sha: str, kind: Kind, why: str, finding: str = "") -> bool:
+def supersede(github: GitHub, pull: int, sha: str, kind: Kind, why: str, finding: str = "") -> None:
     """Concludes what is under way on a commit and has become pointless. `why` is a clause."""
-    check = latest(github, sha, kind, finding)
-    if check is None or check.status == "completed":
-        return False
-    return withdraw(github, Job(kind, pull, sha, finding, check.id), why)
+    for check in running(github, sha, kind, finding):
+        withdraw(github, Job(kind, pull, sha, finding, check.id), why)
 
 
 def withdraw(github: GitHub, job: Job, why: str) -> bool:

@@ -258,12 +258,14 @@ def _authorized(github: GitHub, asked: Asked, setting: Setting, target: str = ""
     try:
         if github.pull(asked.pull).head != sha:
             raise Refusal("there are new commits: look at the review of them, then ask again")
+        if not asked.named and _beaten(github, asked, job):
+            raise Refusal(f"a {asked.kind} run of `{sha[:12]}` is under way")
         if asked.kind == "parity":
             # It is also what the budget counts.
             says = answers.started(asked.kind, sha, asked.by, setting.remote, setting.log)
             answer(github, asked.pull, jobs.key(job), says)
-    except Refusal:
-        jobs.withdraw(github, job, "there are new commits")
+    except Refusal as refusal:
+        jobs.withdraw(github, job, str(refusal).partition(":")[0])
         raise
     except GitHubError:
         # No job will follow that could conclude it.
@@ -271,3 +273,9 @@ def _authorized(github: GitHub, asked: Asked, setting: Setting, target: str = ""
             jobs.withdraw(github, job, "it could not be started")
         raise
     return Authorized(job, target)
+
+
+def _beaten(github: GitHub, asked: Asked, job: Job) -> bool:
+    """Whether another run, which was asked for at the same time, began a job before this one."""
+    others = jobs.running(github, job.sha, job.kind, job.finding)
+    return any(one.id < job.check and not approval.lost(one, asked.when) for one in others)

@@ -430,6 +430,22 @@ def checks_of(github: GitHub, sha: str) -> list[dict[str, object]]:
     return github._get(f"/commits/{sha}/check-runs?filter=all")["check_runs"]
 
 
+def test_of_two_runs_that_are_asked_for_at_once_one_starts(order, shown, fake, github):
+    started = []
+
+    def meanwhile():
+        started.append(order("/reviewbot parity", "wim")[0])
+
+    # After this one has looked for others, and before it has begun.
+    fake.faults = [Fault("POST", "/check-runs$", None, before=True, then=meanwhile)]
+    job, said, reactions, _ = order("/reviewbot parity")
+    assert job is None and reactions == ["eyes", "-1"]
+    assert said[-1] == f"A parity run of `{shown.head[:12]}` is under way."
+    stored = {check["id"]: check["conclusion"] for check in checks_of(github, shown.head)}
+    assert stored.pop(started[0].job.check) is None and list(stored.values()) == ["neutral"]
+    assert sum("is under way,**" in one.body for one in github.comments(7)) == 1
+
+
 def test_a_run_is_told_of_where_it_is_reported_later(order, shown, github, fake):
     job, (said,), *_ = order("/reviewbot parity")
     assert said.startswith("**Parity of `")
