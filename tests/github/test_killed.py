@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -17,7 +19,7 @@ from fakegithub import FakeGitHub, Fault, diffs
 from samples import strong, weak
 
 from reviewbot.errors import GitHubError
-from reviewbot.github import event, jobs, orders
+from reviewbot.github import event, jobs, orders, posting
 from reviewbot.github.answers import answer
 
 FILES = {"tests/test_rows.py": weak("a") + weak("b"), "tests/test_large.py": "x = 1\n" * 100 + weak("c")}
@@ -180,3 +182,71 @@ def test_a_report_and_a_revocation_that_are_killed_at_every_request_and_run_agai
         fake.faults.clear()
         run()
         assert stands() == wanted, f"killed at request {at}: {fake.calls[-1]}"
+
+
+# What a server does under load, or where it loses an answer, at one of the next requests.
+DISTURBED = (
+    Fault("POST|PATCH", "", 502, after=True),
+    Fault("POST|PATCH", "", 502),
+    Fault("POST|PATCH", "", 0, after=True),
+    Fault("POST|PATCH|GET", "", 403, message="a secondary rate limit", headers={"retry-after": "0"}),
+    Fault("POST|PATCH", "", 403, message="You have triggered an abuse detection mechanism"),
+    Fault("POST|PATCH", "", 422, errors=[{"resource": "x", "field": "y", "code": "abuse"}]),
+    # The diff is another than the one that the lines were computed from.
+    Fault("POST", "/reviews$", 422, errors=["line must be part of the diff"]),
+)
+
+
+def disturbances(dice: random.Random, requests: int) -> list[Fault]:
+    """Up to two of them, and then mostly death."""
+    some = [replace(one, skip=dice.randrange(8)) for one in dice.sample(DISTURBED, dice.randrange(3))]
+    return some + (dies(dice.randrange(requests), dice.random() < 0.5) if dice.random() < 0.8 else [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deed", ["first", "second", "dismiss"])
+def test_disturbed_and_killed_at_random_several_times_in_a_row(fake, bot, pull, monkeypatch, deed):
+    monkeypatch.setattr(diffs, "LARGEST_PATCH", 400)
+    monkeypatch.setattr(posting, "BATCH", 2)
+    monkeypatch.setattr(posting, "ANNOTATIONS", 2)
+    if deed == "second":
+        opened(fake, bot, pull)
+    else:
+        pull(FILES)
+    run = bot.review
+    if deed == "dismiss":
+        bot.review()
+        run = dismissal(fake, bot)
+    start = fake.world.snapshot()
+    calls = len(fake.calls)
+    run()
+    wanted = told_of(bot)
+    requests = len(fake.calls) - calls
+    for seed in range(12):
+        dice = random.Random(seed)
+        fake.world.restore(start)
+        for _ in range(dice.randrange(1, 4)):
+            fake.faults[:] = disturbances(dice, requests)
+            with suppress(GitHubError):
+                run()
+        fake.faults.clear()
+        run()
+        assert told_of(bot) == wanted, f"seed {seed}"
+
+
+def dismissal(fake, bot):
+    """A maintainer's command, as the same run does it again and again."""
+    fake.world.roles["mia"] = "maintain"
+    body = "/reviewbot dismiss C1 it is meant"
+    user = {"login": "mia", "type": "User"}
+    comment = {"id": fake.say(body, "mia"), "body": body, "created_at": fake.world.now(), "user": user}
+    said = {"action": "created", "issue": {"number": 7, "pull_request": {}}, "comment": comment}
+    heard = msgspec.json.decode(json.dumps(said), type=event.CommentEvent)
+    work = orders.Work(lambda pull, amend: bot.review(amend=amend), lambda *_: "", lambda *_: "")
+    return lambda: orders.heard(bot.client(), heard, work, orders.Setting())
+
+
+def told_of(bot) -> object:
+    """The conversation, but for the sentence that an order which came to no end is done after all."""
+    lines, said, *rest = bot.conversation()
+    return lines, [one for one in said if not one[0].startswith("`dismiss` is done.")], rest
