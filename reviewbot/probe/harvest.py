@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
 import time
@@ -12,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reviewbot.errors import ProbeError, UnreadableFile, UsageError
+from reviewbot.errors import ProbeError, UsageError
 from reviewbot.flow import collection
-from reviewbot.probe import closure, packages, shape
+from reviewbot.probe import closure, dumps, packages, shape
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.probe.mentions import Function, never_run, tests_for
@@ -362,18 +361,9 @@ def from_example(path: Path, target: Target, *, partial: bool = False) -> Call:
 
     Integers as keys of an object become integers again. Raises UnreadableFile, UsageError.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableFile(str(path), f"cannot be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFile(str(path), f"is not JSON ({error})") from None
-    if type(document) is not dict:
+    arguments = dumps.document(path)
+    if type(arguments) is not dict:
         raise UsageError(f"{path}: an example is an object with one key for each parameter of {target.unit}")
-    try:
-        arguments = plain.decode(document)
-    except ValueError as error:
-        raise UnreadableFile(str(path), f"is not plain data ({error})") from None
     if target.kind == "check" and not partial:
         arguments = _bound(path, arguments, target)
     return Call(target.module, _numbers(arguments))
@@ -427,9 +417,13 @@ def from_dumps(left: Path, right: Path, target: Target, given: Call | None = Non
             f"{target.name} also takes {', '.join(missing)}; give {'it' if len(missing) == 1 else 'them'} "
             "with --example FILE beside --dump"
         )
-    sides = {first: rows(left), second: rows(right)}
+    sides, longest = {}, 0
+    for name, path in ((first, left), (second, right)):
+        sides[name], total = dumps.rows(path, MOST_DUMPED)
+        longest = max(longest, total)
+        if not total:
+            raise UsageError(f"{path} holds no row, so that there is nothing to compare")
     most = _fitting(list(sides.values()))
-    longest = max(map(len, sides.values()))
     source = f"{left} and {right}" + (f" (the first {most} of {longest} rows)" if most < longest else "")
     sides = {name: listed[:most] for name, listed in sides.items()}
     ordered = {
@@ -444,14 +438,10 @@ def _fitting(sides: Sequence[Sequence[Plain]]) -> int:
     """How many rows of each side hold at most `MOST_DUMPED` values together."""
     left = MOST_DUMPED
     for number in range(max(map(len, sides))):
-        left -= sum(_count(side[number]) for side in sides if number < len(side))
+        left -= sum(dumps.count(side[number]) for side in sides if number < len(side))
         if left < 0:
             return max(number, 1)
     return max(map(len, sides))
-
-
-def _count(value: Plain) -> int:
-    return 1 + sum(_count(part) for _, part in plain.items(value))
 
 
 def _parameters(target: Target) -> tuple[list[tuple[str, bool]], bool]:
@@ -487,35 +477,37 @@ def from_command(target: Target) -> tuple[Call, dict[str, tuple[int, str]]]:
     """
     arguments: dict[str, Plain] = {}
     files: dict[str, tuple[int, str]] = {}
+    left = 2 * MOST_DUMPED
     for place, word in enumerate(target.words):
         path = Path(word)
         if path.is_dir() or (path.is_file() and path.suffix in (".json", ".jsonl")):
             before = target.words[place - 1] if place else ""
             label = before.lstrip("-").replace("-", "_") if before.startswith("--") else path.stem
             label = label if label not in arguments else f"{label}_{place}"
-            arguments[label], files[label] = _contents(path), (place, path.name + "/" * path.is_dir())
+            arguments[label] = _contents(path, target, left)
+            left -= dumps.count(arguments[label])
+            files[label] = (place, path.name + "/" * path.is_dir())
     if not arguments:
         raise UsageError(f"{target.name!r} names no JSON file that edits could be made in")
-    if sum(map(_count, arguments.values())) > 2 * MOST_DUMPED:
+    return Call("__main__", arguments), files
+
+
+def _contents(path: Path, target: Target, left: int) -> Plain:
+    """What a file or folder holds. Raises UsageError where that is more than `left` values."""
+    if path.is_dir():
+        return {file.name: _contents(file, target, left) for file in dumps.inside(path)}
+    if path.suffix == ".jsonl":
+        found, total = dumps.rows(path, left)
+        whole: Plain = found
+        fits = len(found) == total
+    else:
+        whole, fits = dumps.document(path), True
+    if not fits or dumps.count(whole) > left:
         raise UsageError(
             f"the files of {target.name!r} hold more than {2 * MOST_DUMPED:,} values, too many to run it on "
             "thousands of times; give it a part of them"
         )
-    return Call("__main__", arguments), files
-
-
-def _contents(path: Path) -> Plain:
-    if path.is_dir():
-        inside = sorted([*path.glob("*.jsonl"), *path.glob("*.json")], key=_natural)
-        return {file.name: _contents(file) for file in inside}
-    if path.suffix == ".jsonl":
-        return rows(path)
-    try:
-        return plain.decode(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UnreadableFile(str(path), f"cannot be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFile(str(path), f"is not JSON ({error})") from None
+    return whole
 
 
 def of_test(calls: Sequence[Call]) -> tuple[list[Call], dict[str, tuple[int, bool]]]:
@@ -538,39 +530,3 @@ def of_test(calls: Sequence[Call]) -> tuple[list[Call], dict[str, tuple[int, boo
             arguments["tmp_path"] = plain.Instance("pathlib:Path", "folder", {})
         out.append(replace(call, arguments=arguments))
     return out, many
-
-
-def rows(path: Path) -> list[Plain]:
-    """The rows of a dump: a JSON lines file, a JSON list, or a folder of such files in the order of names.
-
-    Raises UnreadableFile that names the line.
-    """
-    if path.is_dir():
-        files = sorted([*path.glob("*.jsonl"), *path.glob("*.json")], key=_natural)
-        if not files:
-            raise UnreadableFile(str(path), "holds no .jsonl or .json file")
-        return [row for file in files for row in rows(file)]
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UnreadableFile(str(path), f"cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(str(path), f"is not UTF-8 ({error.reason})") from None
-    try:
-        if text.lstrip().startswith("["):
-            document = json.loads(text)
-            return [plain.decode(row) for row in document]
-    except ValueError:
-        pass
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                found.append(plain.decode(json.loads(line)))
-            except (ValueError, RecursionError) as error:
-                raise UnreadableFile(str(path), f"is not JSON ({error})", number) from None
-    return found
-
-
-def _natural(path: Path) -> list[object]:
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]

@@ -102,17 +102,15 @@ def test_a_test_that_mentions_the_check_and_never_runs_it_is_named_with_the_reas
     assert says in ran.err, ran.err
 
 
-def test_files_that_the_settings_call_tests_are_tests(probed, reviewbot, shelf):
+def test_files_that_the_settings_call_tests_are_tests(probed, shelf):
     (shelf / "pyproject.toml").write_text('[tool.pytest.ini_options]\npython_files = "check_*.py"\n')
     (shelf / "check_shelf.py").write_text(CALL.format(COLLECTED))
     _, document = probed(shelf, "check.py::compare")
     assert document["inputs"] == "recorded in check_shelf.py::test_compare"
-    ran = reviewbot("probe", "check_shelf.py::test_compare", cwd=shelf)
-    assert ran.code == 3
-    assert (
-        "no call in test_compare returns plain data that could be changed; probe the check it calls"
-        in ran.err
-    )
+    code, document = probed(shelf, "check_shelf.py::test_compare")
+    assert code == 0
+    # Its call returns nothing that could be changed, and it misses the comparison in the code that it runs.
+    assert "no call in test_compare returns plain data that could be changed" in document["not_run"]
 
 
 def test_settings_that_pytest_cannot_read_are_named(reviewbot, shelf):
@@ -140,3 +138,46 @@ def test_where_the_evidence_went_is_said_unless_it_is_to_be_quiet(reviewbot, she
     ran = reviewbot("probe", "check.py::compare", "--save", "quiet.json", "-q", cwd=shelf)
     assert (ran.code, ran.err) == (0, "")
     assert (shelf / "quiet.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"v": 1}\n{"n": "ü"}\n'.encode("latin-1"), "a.jsonl:2: is not UTF-8"),
+        (b'{"v": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "a.jsonl:1: is nested too deeply"),
+        (b'{"v": 1, "v": 2}\n', "a.jsonl:1: is not plain data (the key 'v' stands twice in one object)"),
+        (b'{"v": ' + b"9" * 10_000 + b"}\n", "a.jsonl:1: holds an integer of too many digits"),
+        (b"\n\n", "a.jsonl holds no row, so that there is nothing to compare"),
+        (b'{"v": 1}\n{"v": \n', "a.jsonl:2: is not JSON"),
+    ],
+)
+def test_a_dump_that_cannot_be_read_is_named_with_its_line(reviewbot, shelf, content, says):
+    (shelf / "a.jsonl").write_bytes(content)
+    ran = reviewbot("probe", "check.py::compare", "--dump", "a.jsonl", "a.jsonl", cwd=shelf)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"reviewbot: {says}"), ran.err
+
+
+def test_a_dump_without_an_end_is_not_read_into_memory(reviewbot, shelf):
+    ran = reviewbot("probe", "check.py::compare", "--dump", "/dev/zero", "/dev/zero", cwd=shelf)
+    assert (ran.code, ran.err) == (2, "reviewbot: /dev/zero:1: is longer than 64 MiB\n")
+
+
+def test_a_dump_with_a_mark_of_its_encoding_and_numbers_that_are_none_is_read(probed, shelf):
+    (shelf / "check.py").write_text(CHECK.replace("stored == read", "repr(stored) == repr(read)"))
+    rows = [{"v": float("nan")}, {"v": float("inf")}]
+    text = "\n".join(map(json.dumps, rows))
+    (shelf / "a.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    code, document = probed(shelf, "check.py::compare", "--dump", "a.jsonl", "a.jsonl", "--budget", "1s")
+    assert (code, document["inputs"]) == (0, "a.jsonl and a.jsonl")
+
+
+def test_a_check_that_yields_its_errors_while_it_is_awaited_is_read_to_its_end(probed, shelf):
+    (shelf / "check.py").write_text(
+        "async def compare(stored, read):\n    for left, right in zip(stored, read, strict=True):\n"
+        "        if left != right:\n            yield left, right\n"
+    )
+    (shelf / "e.json").write_text(json.dumps({"stored": [4, 5], "read": [4, 5]}))
+    code, document = probed(shelf, "check.py::compare", "--example", "e.json", "--budget", "1s")
+    assert (code, document["witnesses"]) == (0, [])
+    assert document["kills"]

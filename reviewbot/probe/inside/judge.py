@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -96,12 +96,20 @@ def _call(
 
 
 def finished(value: Any) -> Any:
-    """What a call came to: a coroutine is run, a generator read to its end."""
+    """What a call came to: a coroutine is run, a generator of either kind read to its end."""
     if inspect.iscoroutine(value):
         import asyncio
 
         return asyncio.run(value)
+    if inspect.isasyncgen(value):
+        import asyncio
+
+        return asyncio.run(_read(value))
     return list(value) if isinstance(value, types.GeneratorType) else value
+
+
+async def _read(values: AsyncIterator[Any]) -> list[Any]:
+    return [value async for value in values]
 
 
 def _failed(error: BaseException, switchboard: Switchboard, relative: Callable[[str], str | None]) -> Outcome:
