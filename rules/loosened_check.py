@@ -98,6 +98,27 @@ class LoosenedCheck(Rule):
             },
         ),
         Example(
+            """
+            def test_sessions(post):
+                first = post("one", tokens=8).json()
+                second = post("two", tokens=8).json()
+                assert first["text"] and second["text"]  # <- here
+                print(first["text"], second["text"])
+            """,
+            before={
+                "tests/test_example.py": """
+def test_sessions(post):
+    first = post("one", tokens=2).json()
+    second = post("two", tokens=2).json()
+    assert first["text"] and second["text"]
+    one = first["text"].strip()
+    two = second["text"].strip()
+    assert one != two
+    print(first["text"], second["text"])
+"""
+            },
+        ),
+        Example(
             "python tests/compare.py --allow-set-aside 6  # <- here\n",
             path="tests/parity.sh",
             before={"tests/parity.sh": "python tests/compare.py --allow-set-aside 2\n"},
@@ -344,6 +365,39 @@ def test_bake():
                     loss = run(1, old=True)
                     assert loss > 1
                 """
+            },
+        ),
+        Example(
+            """
+            def test_sessions(post):
+                first = post("one").json()
+                assert first["text"]
+            """,
+            before={
+                "tests/test_example.py": """
+def test_sessions(post):
+    first = post("one").json()
+    assert first["text"]
+    second = post("two").json()
+    two = second["text"].strip()
+    assert two != "one"
+"""
+            },
+        ),
+        Example(
+            """
+            def test_sessions(post):
+                first = post("one").json()
+                one = first["text"].strip()
+                assert one == "1"
+            """,
+            before={
+                "tests/test_example.py": """
+def test_sessions(post):
+    first = post("one").json()
+    text = first["text"]
+    assert text.strip() != ""
+"""
             },
         ),
         Example(_ROWS),

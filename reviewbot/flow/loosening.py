@@ -43,24 +43,95 @@ def loosened(
     had, has = demands(old), demands(new)
     kept = Counter(one.text for one in has) & Counter(one.text for one in had)
     gone, come = _without(had, kept), _without(has, kept)
-    pure = not _code(new) - _code(old)
+    pure = not come and _same_steps(old, new)
     for demand in gone:
         pair = _looser(demand, come)
         if pair is not None:
             sort, other, says = pair
             sure = sort == "wider" or _origins(demand.names, old) == _origins(demand.names, new)
             yield Loosened(sort, demand.node, other.node, says, sure)
-        elif not _replaced(demand, come, has, new, moved) and _still_there(demand, new, old, known):
-            was, now = _origins(demand.names, old), _origins(demand.names, new)
+            continue
+        looked = _looked_at(demand, gone, old, new)
+        if not _replaced(demand, looked.names, come, has, new, moved) and _still_there(
+            looked, new, old, known
+        ):
+            was, now = _origins(looked.names, old), _origins(looked.names, new)
             # With fewer assignments what was looked at is gone as well.
             if len(now) >= len(was):
                 says = f"`{_short(demand.text)}` is deleted"
                 yield Loosened("gone", demand.node, None, says, pure and was == now)
 
 
-def _code(body: list[ast.stmt]) -> Counter[str]:
-    """The lines of a body, as code in one form."""
-    return Counter(line.strip() for statement in body for line in ast.unparse(statement).splitlines())
+def _same_steps(old: list[ast.stmt], new: list[ast.stmt]) -> bool:
+    """Whether nothing came in but other arguments of what was called before."""
+    was, now = _code(old), _code(new)
+    return not now - was or (_code(old, blind=True) >= _code(new, blind=True) and _calls(new) <= _calls(old))
+
+
+def _calls(body: list[ast.stmt]) -> Counter[str]:
+    return Counter(_last(node) for one in body for node in ast.walk(one) if isinstance(node, ast.Call))
+
+
+def _code(body: list[ast.stmt], *, blind: bool = False) -> Counter[str]:
+    """The lines of a body, as code in one form; `blind` to literals."""
+    lines = (line.strip() for statement in body for line in ast.unparse(statement).splitlines())
+    return Counter(_LITERAL.sub("_", line) if blind else line for line in lines)
+
+
+_LITERAL = re.compile(r"""'[^']*'|"[^"]*"|\b\d[\w.]*""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What a check looked at: its own code and that of the values that were made for it alone."""
+
+    nodes: tuple[ast.AST, ...]
+    names: frozenset[str]
+
+
+def _looked_at(demand: Demand, gone: list[Demand], old: list[ast.stmt], new: list[ast.stmt]) -> _Looked:
+    """A value that went with the checks that alone read it stands for what it was made from."""
+    kept = frozenset().union(*(names_in(statement) for statement in new))
+    read_by_checks = Counter(name for one in gone for name in _loads(one.node))
+    nodes: list[ast.AST] = [demand.node]
+    names = set(demand.names)
+    for _ in range(3):
+        for name in sorted(names - kept):
+            made = [
+                node.value
+                for statement in old
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
+            ]
+            reads = sum(_loads(statement).count(name) for statement in old)
+            if len(made) == 1 and reads == read_by_checks[name] and _is_view(made[0]):
+                nodes.append(made[0])
+                read_by_checks.update(_loads(made[0]))
+                names = (names - {name}) | names_in(made[0])
+    return _Looked(tuple(nodes), frozenset(names))
+
+
+# Methods that say what there is in another form.
+_VIEWS = frozenset({
+    "strip", "lstrip", "rstrip", "lower", "upper", "split", "splitlines", "decode", "json", "get", "keys",
+    "values", "items", "copy", "item", "tolist", "numpy", "cpu", "detach", "float", "double", "to", "flatten",
+    "reshape", "view", "squeeze", "sum", "mean", "max", "min", "abs", "norm", "numel", "size", "dim",
+})  # fmt: skip
+
+
+def _is_view(node: ast.expr) -> bool:
+    """Whether a value is a form or a part of others, and nothing was run for it."""
+    return all(
+        call.func.attr in _VIEWS if isinstance(call.func, ast.Attribute) else not names_in(call.func)
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+    ) and not any(isinstance(below, (ast.Await, ast.Yield, ast.YieldFrom)) for below in ast.walk(node))
+
+
+def _loads(node: ast.AST) -> list[str]:
+    return [
+        name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)
+    ]
 
 
 def _origins(names: frozenset[str], body: list[ast.stmt]) -> set[str]:
@@ -183,14 +254,20 @@ def _written(name: str, number: float) -> str:
 
 
 def _replaced(
-    demand: Demand, come: list[Demand], has: list[Demand], new: list[ast.stmt], moved: Callable[[str], bool]
+    demand: Demand,
+    names: frozenset[str],
+    come: list[Demand],
+    has: list[Demand],
+    new: list[ast.stmt],
+    moved: Callable[[str], bool],
 ) -> bool:
-    """Whether another check does the work of one that is gone: rewritten, implied, or moved."""
-    if not demand.names or moved(demand.text):
+    """Whether another check does the work of one that is gone and looked at `names`: rewritten, implied, or
+    moved."""
+    if not names or moved(demand.text):
         return True
     if any(other.subject == demand.subject and _implies(other, demand) for other in has):
         return True
-    wanted = _made_from(demand.names, new)
+    wanted = _made_from(names, new)
     return any(
         other.names & wanted or SequenceMatcher(None, demand.text, other.text).ratio() >= _ALIKE
         for other in come
@@ -205,14 +282,14 @@ def _implies(other: Demand, demand: Demand) -> bool:
 
 
 def _still_there(
-    demand: Demand, new: list[ast.stmt], old: list[ast.stmt], known: Callable[[str, str], bool]
+    looked: _Looked, new: list[ast.stmt], old: list[ast.stmt], known: Callable[[str, str], bool]
 ) -> bool:
     """Whether what a check looked at is still made by the new version. A call that is new and takes it may
     be the check in another form."""
     names = frozenset().union(*(names_in(statement) for statement in new))
-    if not demand.names <= names or not _passes(new):
+    if not looked.names <= names or not _passes(new):
         return False
-    for node in ast.walk(demand.node):
+    for node in (below for top in looked.nodes for below in ast.walk(top)):
         if isinstance(node, ast.Attribute) and not known(node.attr, "attribute"):
             return False
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and not known(node.value, "text"):
@@ -226,7 +303,7 @@ def _still_there(
         for call in ast.walk(statement):
             if isinstance(call, ast.Call) and ast.unparse(call) not in calls:
                 given = frozenset().union(*(names_in(arg) for arg in call.args), frozenset())
-                if given & demand.names and (asserts_by_name(_last(call)) or _stands_alone(call, statement)):
+                if given & looked.names and (asserts_by_name(_last(call)) or _stands_alone(call, statement)):
                     return False
     return True
 

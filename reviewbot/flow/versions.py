@@ -52,9 +52,10 @@ class Place:
     def of(self, node: ast.AST) -> tuple[int, int]:
         """The lines in the new version on both sides of where a node of the old one stood."""
         line = lines_of(node)[0] - self._before.line
-        for kind, first, last, start, _ in self._matcher.get_opcodes():
+        for kind, first, last, start, end in self._matcher.get_opcodes():
             if first <= line < last:
-                above = self._after.line + (max(start, 1) - 1 if kind == "delete" else start)
+                within = max(start, 1) - 1 if kind == "delete" else min(start + line - first, end - 1)
+                above = self._after.line + within
                 return above, min(above + 1, self._after.end_line) if kind == "delete" else above
         return self._after.line, self._after.line
 
