@@ -137,20 +137,25 @@ class RepeatedRowIndex(Rule):
                     assert {row[key]: row for row in rows}
             """
         ),
-        # What is worked out for each row is kept by the row's name, each time another thing.
+        # One call of `optimize` builds one of the two.
         Example("""
-            def build(layer, modules):
+            def live(layer, modules):
                 made = {}
                 for module in modules:
-                    made[module.name] = optimizer_for(layer, module)
-                return made
+                    made[module.name] = module.weight
+                return train(layer, made)
 
-            def train(layer, modules):
-                made = build(layer, modules)
-                results = {}
+            def cloned(layer, modules):
+                made = {}
                 for module in modules:
-                    results[module.name] = result_of(made[module.name])
-                return results
+                    made[module.name] = module.weight
+                return train(copy(layer), made)
+
+            def optimize(layer, modules, whole):
+                if whole:
+                    with no_grad():
+                        return live(layer, modules)
+                return cloned(layer, modules)
         """),
         # Two selections of the rows, each with an index of its own.
         Example(

@@ -244,9 +244,9 @@ class SingleCallerHelper(Rule):
 def _has_sibling(unit: Unit) -> bool:
     """Whether a function of the file is named as this one is, but for one word or some at the end: the two
     show what differs between two ways."""
-    words = unit.name.split("_")
+    words = unit.name.strip("_").split("_")
     for other in unit.file.units:
-        theirs = other.name.split("_")
+        theirs = other.name.strip("_").split("_")
         if other is unit or other.kind != "function" or len(words) < 3:
             continue
         longer = len(theirs) > len(words) and theirs[: len(words)] == words

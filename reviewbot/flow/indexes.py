@@ -55,11 +55,6 @@ class Build:
     hops: int = 0
 
 
-_CONVERSIONS = frozenset({
-    "dict", "list", "tuple", "set", "frozenset", "sorted", "int", "float", "str", "len", "bool", "copy.copy",
-    "copy.deepcopy", "deepcopy", "json.loads",
-})  # fmt: skip
-
 # What these yield comes out of a text or a collection that one of their arguments is.
 _PARSING = frozenset({"findall", "finditer", "splitlines", "split", "loads", "map", "filter", "read_text"})
 
@@ -270,20 +265,10 @@ def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
         for name, key, value in _stores(loop):
             made = flow.bindings(name)
             full = flow.resolve(key)
-            if _is_worked_out(flow.resolve(value), own):
-                continue
             if len(made) == 1 and _is_empty_dict(made[0].value) and _is_key(full, own):
                 text = _opened(flow, full, own)
                 filters = "".join(f" if {_opened(flow, test, own)}" for test in _filters(unit, loop, value))
                 yield loop, rows, text, f"{text}: {_opened(flow, value, own)}{filters}"
-
-
-def _is_worked_out(value: cst.BaseExpression, own: list[str]) -> bool:
-    """Whether what is stored under a row's key is a result that a call works out, and not the row or what it
-    holds: results by row are no index of the rows."""
-    if not isinstance(value, cst.Call) or root_name(value) in own:
-        return False
-    return dotted(value.func) not in _CONVERSIONS
 
 
 def _filters(unit: Unit, loop: cst.For, value: cst.CSTNode) -> Iterator[cst.BaseExpression]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.calls import bind, callee
-from reviewbot.flow.control import enclosing
+from reviewbot.flow.control import enclosing, guards
 from reviewbot.flow.indexes import Build, reached
 from reviewbot.flow.syntax import walk
 from reviewbot.flow.values import values
@@ -79,20 +79,13 @@ def _changes(function: Unit, call: cst.Call, name: str, depth: int) -> bool:
 
 
 def _exclusive(unit: Unit, group: list[Build]) -> bool:
-    """Whether no two builds of a group can run in one call: they stand in different arms of one `if`."""
-    arms: list[set[tuple[int, int]]] = []
-    for build in group:
-        taken: set[tuple[int, int]] = set()
-        below: cst.CSTNode = build.node
-        for above in unit.ancestors(build.node):
-            if isinstance(above, cst.If):
-                taken.add((id(above), id(below)))
-            below = above
-        arms.append(taken)
+    """Whether no two builds of a group can run in one call: they stand in different arms of one `if`, or
+    one of them leaves before the other is reached."""
+    ways = [{(id(g.node), g.outcome) for g in guards(unit, build.node)} for build in group]
     return all(
-        any(branch == other and arm != else_arm for branch, arm in one for other, else_arm in two)
-        for place, one in enumerate(arms)
-        for two in arms[place + 1 :]
+        any((branch, not outcome) in two for branch, outcome in one)
+        for place, one in enumerate(ways)
+        for two in ways[place + 1 :]
     )
 
 
