@@ -72,8 +72,41 @@ class LegsShareFolder(Rule):
             """,
             path="tests/test_resume.py",
         ),
+        # The folder is in the configuration of both.
+        Example("""
+            from ferry import Config, read_rows, sail
+
+            def test_resume(tmp_path):
+                whole = Config(output_dir=tmp_path, days=4)
+                sail(whole)
+                baseline = read_rows(tmp_path)
+                rest = Config(output_dir=tmp_path, days=4, resume=True)
+                sail(rest)  # <- here
+                assert baseline == read_rows(tmp_path)
+        """),
+        Example("""
+            from ferry import Config, read_rows, run
+
+            def test_resume(out_dir):
+                config = Config(out=out_dir, days=4)
+                run(config)
+                baseline = read_rows(config.out)
+                run(config, resume_from=2)  # <- here
+                assert baseline == read_rows(config.out)
+        """),
     )
     good = (
+        Example("""
+            from ferry import Config, read_rows, sail
+
+            def test_resume(tmp_path):
+                whole = Config(output_dir=tmp_path / "a", days=4)
+                sail(whole)
+                baseline = read_rows(whole.output_dir)
+                rest = Config(output_dir=tmp_path / "b", days=4, resume=True)
+                sail(rest)
+                assert baseline == read_rows(rest.output_dir)
+        """),
         Example("""
             import shutil
 

@@ -22,7 +22,7 @@ from reviewbot.flow.guards import deciding, finite
 from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, subscript, walk
 from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -32,6 +32,10 @@ _LIMIT = re.compile(
     r"(?i)(^|_)(tol|tolerance|atol|rtol|eps|epsilon|threshold|thresh|limit|delta|max_diff)(_|$)"
 )
 _FLOATS = re.compile(r"(?i)(loss|log_?prob|logit|grad|norm|reward|advantage|score|prob|entropy|kl|ratio|rel)")
+_WHOLE = re.compile(
+    r"(?i)(^|_)(steps?|index|idx|counts?|num|len(gth)?|size|lines?|pos(ition)?|offset|tokens?|ids?|days?|years?"
+    r"|cents|bytes|epochs?|turns?|rows?|n|no|number|age|ports?)(_|$)"
+)
 _RECORDS = re.compile(
     r"(?i)(error|mismatch|diff|fail|problem|violation|bad|ok|passed|match|wrong|issue|equal)"
 )
@@ -40,6 +44,12 @@ _RECORDS = re.compile(
 class NanPasses(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        Example("""
+            def check(before, after, slack):
+                for one, other in zip(before, after, strict=True):
+                    if abs(one["twist"] - other["twist"]) > slack:  # <- here
+                        raise AssertionError(one)
+        """),
         Example("""
             def test_loss(run, baseline):
                 difference = abs(run(1) - baseline)
@@ -83,6 +93,12 @@ class NanPasses(Rule):
         """),
     )
     good = (
+        Example("""
+            def check(before, after, most):
+                for one, other in zip(before, after, strict=True):
+                    if abs(one["step"] - other["step"]) > most:
+                        raise AssertionError(one)
+        """),
         Example("""
             def test_loss(run, baseline):
                 assert abs(run(1) - baseline) <= 1e-3
@@ -131,15 +147,16 @@ class NanPasses(Rule):
         if not judges(unit):
             return
         looked = False
-        for node, place, says in (*_over_limit(unit), *_greatest(unit)):
+        sure = [(*one, True) for one in _greatest(unit)]
+        for node, place, says, certain in (*_over_limit(unit), *sure):
             if not looked and finite(unit):
                 break
             looked = True
             yield self.finding(
                 unit,
                 node,
-                f"NaN passes here: {says}",
-                certainty="likely",
+                f"NaN passes here{'' if certain else ', if these may be floats'}: {says}",
+                certainty="likely" if certain else "question",
                 steps=(step(unit, place, "what is NaN here does not fail the check"),),
                 still_catches=still_catches(unit, node),
             )
@@ -165,14 +182,16 @@ class NanPasses(Rule):
 Found = tuple[cst.BaseExpression, cst.CSTNode, str]
 
 
-def _over_limit(unit: Unit) -> Iterator[Found]:
-    """`if difference > limit:` before a failure, and `assert not difference > limit`."""
+def _over_limit(unit: Unit) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode, str, bool]]:
+    """`if difference > limit:` before a failure, and `assert not difference > limit`; at the end whether the
+    difference is known to be one of floats."""
     for node in unit.find(cst.If):
         if _fails(node):
-            yield from ((c, c, says) for c, says in _ordered(unit, node.test, fails_when=True))
+            yield from ((c, c, says, sure) for c, says, sure in _ordered(unit, node.test, fails_when=True))
     for check in checks(unit):
         if check.kind == "assert" and check.condition is not None:
-            yield from ((c, c, says) for c, says in _ordered(unit, check.condition, fails_when=False))
+            found = _ordered(unit, check.condition, fails_when=False)
+            yield from ((c, c, says, sure) for c, says, sure in found)
 
 
 def _fails(node: cst.If) -> bool:
@@ -198,7 +217,7 @@ def _fails(node: cst.If) -> bool:
 
 def _ordered(
     unit: Unit, node: cst.BaseExpression, *, fails_when: bool
-) -> Iterator[tuple[cst.BaseExpression, str]]:
+) -> Iterator[tuple[cst.BaseExpression, str, bool]]:
     """The orderings in a condition that are false, and so let it pass, when a difference is NaN."""
     if isinstance(node, cst.BooleanOperation):
         yield from _ordered(unit, node.left, fails_when=fails_when)
@@ -212,8 +231,27 @@ def _ordered(
             greater, limit = limit, greater
         elif not isinstance(target.operator, (cst.GreaterThan, cst.GreaterThanEqual)):
             return
-        if _is_float_difference(unit, greater, limit):
-            yield node, f"`{unit.text(node)}` is false when the difference is NaN, and then nothing fails"
+        sure = _is_float_difference(unit, greater, limit)
+        if sure or _may_be_floats(unit, greater, limit):
+            yield (
+                node,
+                f"`{unit.text(node)}` is false when the difference is NaN, and then nothing fails",
+                sure,
+            )
+
+
+def _may_be_floats(unit: Unit, node: cst.BaseExpression, limit: cst.BaseExpression) -> bool:
+    """Whether a bound that is a name is put on the difference of two fields of rows, by whose names they need
+    not be whole numbers: `abs(one["twist"] - other["twist"]) > slack`."""
+    sides = difference(values(unit).resolve(node))
+    if sides is None or any(_is_count(side) for side in sides):
+        return False
+    bound = values(unit).resolve(limit)
+    if not isinstance(bound, (cst.Name, cst.Attribute)) or _WHOLE.search(canonical(bound)):
+        return False
+    fields = [found for side in sides if (found := subscript(values(unit).resolve(side))) is not None]
+    names = {key for _, key in fields}
+    return len(fields) == 2 and len(names) == 1 and not _WHOLE.search(str(*names))
 
 
 def _is_float_difference(unit: Unit, node: cst.BaseExpression, limit: cst.BaseExpression) -> bool:

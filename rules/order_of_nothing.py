@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, call_sites
 from reviewbot.flow.checks import Comparison, comparisons
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.guards import non_empty
@@ -24,7 +25,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, same
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
+from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Unit, once, step
 
 _KEEPS = frozenset({"list", "tuple"})
 
@@ -56,8 +57,35 @@ class OrderOfNothing(Rule):
             """,
             path="tests/test_bus.py",
         ),
+        # The order is checked by a function that is given the list.
+        Example("""
+            def in_order(steps):
+                assert steps == sorted(steps), steps
+
+            def test_steps(load):
+                in_order([row["step"] for row in load() if row["done"]])  # <- here
+        """),
     )
     good = (
+        Example("""
+            def in_order(steps):
+                assert steps == sorted(steps), steps
+
+            def some_in_order(steps):
+                assert steps
+                assert steps == sorted(steps), steps
+
+            def test_steps(load):
+                steps = [row["step"] for row in load() if row["done"]]
+                assert len(steps) == 4
+                in_order(steps)
+
+            def test_more_steps(load):
+                some_in_order([row["step"] for row in load() if row["done"]])
+
+            def test_listed():
+                in_order([1, 2, 3])
+        """),
         Example("""
             def test_steps(load):
                 steps = [row["step"] for row in load() if row["done"]]
@@ -110,9 +138,12 @@ class OrderOfNothing(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.calls("sorted", "set") and unit.has(ast.Assert, ast.Compare, ast.Call) and judges(unit)
+        if not unit.has(ast.Assert, ast.Compare, ast.Call) or not judges(unit):
+            return False
+        return unit.calls("sorted", "set") or not _sorting(unit.file).isdisjoint(unit.facts.calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        yield from self._handed(unit)
         for one in comparisons(unit) if judges(unit) else ():
             over = _ordered(one) if one.relation == "equal" else None
             found = None if over is None else _by_others(unit, over) or iterable(unit, over)
@@ -131,6 +162,47 @@ class OrderOfNothing(Rule):
                 still_catches=still_catches(unit, over, but=[one.check.node]),
                 fix=_require(unit, one, over),
             )
+
+    def _handed(self, unit: Unit) -> Iterator[Finding]:
+        """Lists that are handed to a function of the file which checks their order and no more."""
+        for site in call_sites(unit) if judges(unit) else ():
+            if site.callee is unit or not site.callee.calls("sorted", "set"):
+                continue
+            given = bind(site.call, site.callee)
+            for one in comparisons(site.callee):
+                over = _ordered(one) if one.relation == "equal" else None
+                argument = given.get(over.value) if isinstance(over, cst.Name) else None
+                if over is None or argument is None or non_empty(site.callee, one.node, over):
+                    continue
+                found = iterable(unit, argument)
+                if not found.says or found.empty is not None or non_empty(unit, site.call, argument):
+                    continue
+                made = found.node if found.unit is unit else None
+                if isinstance(made, cst.BaseExpression) and non_empty(unit, site.call, made):
+                    continue
+                text = " ".join(unit.text(argument).split())
+                yield self.finding(
+                    unit,
+                    site.call,
+                    f"this holds over nothing, and `{text}` {found.says}, which may leave nothing",
+                    certainty="likely"
+                    if found.source is None or found.source.empty is not False
+                    else "question",
+                    steps=[
+                        step(found.unit, found.node, f"`{text}` {found.says}"),
+                        step(site.callee, one.check.anchor, "nothing is in order"),
+                    ],
+                    still_catches=still_catches(unit, argument, but=[site.call]),
+                )
+                break
+
+
+@once
+def _sorting(file: File) -> frozenset[str]:
+    """The last names of the functions of a file that sort, or make a set."""
+    return frozenset(
+        one.name.rpartition(".")[2] for one in file.units if one.is_function and one.calls("sorted", "set")
+    )
 
 
 def _by_others(unit: Unit, over: cst.BaseExpression) -> Iterable | None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import assertions, collection
-from reviewbot.flow.foreign import checks_elsewhere
+from reviewbot.flow.foreign import asserts_elsewhere, checks_elsewhere
 from reviewbot.flow.summaries import Summaries, dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
@@ -78,6 +78,38 @@ class TestWithoutCheck(Rule):
         ),
     )
     good = (
+        # The function under test asserts; a method of a base in another file checks.
+        Example(
+            """
+            from parser import parse
+            from harness import ModelTest
+
+            def test_parse():
+                parse("1 + 2")
+
+            class TestSmall(ModelTest):
+                def test_small(self):
+                    self.train_and_compare("small")
+            """,
+            files={
+                "tests/harness.py": """
+import unittest
+
+class ModelTest(unittest.TestCase):
+    def train_and_compare(self, name):
+        self._close(train(name))
+
+    def _close(self, result):
+        self.assertAlmostEqual(result.loss, 1.0)
+""",
+                "parser.py": """
+def parse(text):
+    tree = build(text)
+    assert tree.end == len(text)
+    return tree
+""",
+            },
+        ),
         # Another rule reports the comparison itself.
         Example("""
             def test_statement(run):
@@ -190,7 +222,8 @@ class TestWithoutCheck(Rule):
             return
         if _is_set_aside(tree) or _may_check(unit, tree):
             return
-        if any(checks_elsewhere(unit, dotted_name(call.func), repo) for call in unit.asts(ast.Call)):
+        called = list(dict.fromkeys(dotted_name(call.func) for call in unit.asts(ast.Call)))
+        if any(checks_elsewhere(unit, name, repo) or asserts_elsewhere(unit, name, repo) for name in called):
             return
         said = self._say(unit, tree)
         if said is not None:

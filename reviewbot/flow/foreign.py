@@ -11,12 +11,12 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.checks import called_name
 from reviewbot.flow.judging import in_test_file
-from reviewbot.flow.summaries import Summaries, Summary
+from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _JUDGES = re.compile(
     r"(?i)(^|[._])(assert\w*|check\w*|compar\w*|verif\w*|same|equal\w*|match\w*|\w*close|diff\w*|parity|is_\w+|"
@@ -24,6 +24,7 @@ _JUDGES = re.compile(
 )
 
 
+_BASES = 4  # classes from one to the next, through other files
 _KNOWN = assertions.LIBRARIES | {"builtins"}
 
 
@@ -56,6 +57,46 @@ def checks_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:
         return False
     summary = _summary(helper)
     return summary is not None and (summary.asserts or summary.may_assert)
+
+
+def asserts_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:
+    """Whether a dotted name is a function of another file that asserts something of its own, or a method that
+    the class has from a base in another file and that checks."""
+    first, _, rest = name.partition(".")
+    if first in ("self", "cls", "super()") and rest and "." not in rest:
+        return unit.owner is not None and _inherited_check(unit.file, unit.owner, rest, repo, _BASES)
+    helper = helper_of(unit, name, repo) if first in unit.file.imports else None
+    return helper is not None and any(not _narrows(one) for one in helper.asts(ast.Assert))
+
+
+def _narrows(node: ast.Assert) -> bool:
+    """Whether an assertion only says of what type a value is."""
+    test = node.test
+    if isinstance(test, ast.Compare):
+        return isinstance(test.ops[0], (ast.Is, ast.IsNot))
+    called = test.func if isinstance(test, ast.Call) else None
+    return isinstance(called, ast.Name) and called.id in ("isinstance", "callable", "issubclass")
+
+
+def _inherited_check(file: File, owner: ast.ClassDef, name: str, repo: Repo, depth: int) -> bool:
+    for base in owner.bases if depth else ():
+        written = dotted_name(base)
+        if written in file.classes:
+            if _inherited_check(file, file.classes[written], name, repo, depth - 1):
+                return True
+            continue
+        found = repo.index.definition(written, file.path, file.imports) if written else None
+        other = repo.file(found[0]) if found is not None and found[0] != file.path else None
+        known = other.classes.get(found[1].name) if other is not None and found is not None else None
+        if other is None or known is None:
+            continue
+        method = other.unit(f"{known.name}.{name}")
+        summary = _summary(method) if method is not None else None
+        if summary is not None and (summary.asserts or summary.may_assert):
+            return True
+        if summary is None and _inherited_check(other, known, name, repo, depth - 1):
+            return True
+    return False
 
 
 def helper_of(unit: Unit, name: str, repo: Repo) -> Unit | None:

@@ -12,7 +12,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.commands import Command, assigned, commands
 from reviewbot.flow.judgements import judgements
-from reviewbot.flow.syntax import canonical, dotted, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, walk
 from reviewbot.flow.values import UNBOUND, values
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ _FOLDER = re.compile(
 _SHARED = re.compile(
     r"(?i)ckpt|checkpoint|cache|data|model|input|load|resume|asset|token|config|repo|source|src|weight|venv|code"
     r"|project|home|work_?tree|script|cwd|template|fixture|snapshot"
+)
+_CONFIGURES = re.compile(
+    r"(Config|Configuration|Settings|Options|Args|Arguments|Params|Spec)$|^(dict|replace)$"
 )
 _CLEARS = frozenset({
     "rmtree", "unlink", "remove", "rename", "move", "replace", "clear", "mkdtemp", "rmdir", "clean", "purge",
@@ -60,7 +63,12 @@ def shared(unit: Unit) -> Iterator[Shared]:
     rank = unit.index.rank
     by_name: dict[str, list[cst.Call]] = {}
     for call in unit.find(cst.Call):
-        if _RUNS.search(last_name(call)) or (_is_told_a_folder(call) and not _READS.match(last_name(call))):
+        if _CONFIGURES.search(last_name(call)):
+            continue
+        told = _is_told_a_folder(call) or any(
+            _is_told_a_folder(made) for arg in call.args for made in _configured(unit, arg.value)
+        )
+        if _RUNS.search(last_name(call)) or (told and not _READS.match(last_name(call))):
             by_name.setdefault(canonical(call.func), []).append(call)
     sides = [
         {id(below) for below in _sources(unit, side)}
@@ -73,7 +81,7 @@ def shared(unit: Unit) -> Iterator[Shared]:
             for second in calls[place + 1 :]:
                 for folder in _folders(unit, first):
                     code = canonical(folder)
-                    if code in seen or canonical(first) == canonical(second):
+                    if code in seen or _is_repeated(unit, first, second):
                         continue
                     if not any(_is_one(unit, folder, other) for other in _folders(unit, second)):
                         continue
@@ -83,6 +91,24 @@ def shared(unit: Unit) -> Iterator[Shared]:
                     if found is not None:
                         seen.add(code)
                         yield Shared(first, second, code, *found)
+
+
+def _is_repeated(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
+    """Whether the second run is the first once more, with the same configuration."""
+    if canonical(first) != canonical(second):
+        return False
+    pairs = zip(first.args, second.args, strict=True)
+    return all(
+        canonical(one) == canonical(other)
+        for a, b in pairs
+        for one, other in zip(_configured(unit, a.value), _configured(unit, b.value), strict=False)
+    )
+
+
+def _configured(unit: Unit, node: cst.BaseExpression) -> list[cst.Call]:
+    """The calls that made the configuration that a run is given: `Config(out=out, resume=True)`."""
+    made = values(unit).resolve(node)
+    return [made] if isinstance(made, cst.Call) and any(arg.keyword is not None for arg in made.args) else []
 
 
 def _is_told_a_folder(call: cst.Call) -> bool:
@@ -108,6 +134,8 @@ def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
             if said:
                 yield arg.value
             continue
+        for made in _configured(unit, arg.value) if isinstance(arg.value, (cst.Name, cst.Call)) else ():
+            yield from _folders(unit, made)
         for below in walk(arg.value):
             name = dotted(below) if isinstance(below, (cst.Name, cst.Attribute)) else ""
             if (
@@ -159,13 +187,26 @@ def _read(
     rank = unit.index.rank
     between: dict[str, cst.Call] = {}
     for call in unit.find(cst.Call):
-        if call in (first, second) or not _READS.match(last_name(call)) or not _names(call, folder):
+        if call in (first, second) or not _READS.match(last_name(call)):
+            continue
+        if not _names(call, folder) and not _reads_configured(unit, call, folder):
             continue
         if rank(first) < rank(call) < rank(second):
             between[last_name(call)] = call
         elif rank(call) > rank(second) and any(id(call) in side for side in sides):
             return call, between.get(last_name(call))
     return None
+
+
+def _reads_configured(unit: Unit, call: cst.Call, folder: str) -> bool:
+    """Whether a call is given the folder as its configuration has it: `read(config.out)`."""
+    for below in walk(call):
+        if isinstance(below, cst.Attribute) and isinstance(below.value, cst.Name):
+            for made in _configured(unit, below.value):
+                given = keyword_argument(made, below.attr.value)
+                if given is not None and folder == canonical(given):
+                    return True
+    return False
 
 
 def _names(call: cst.Call, folder: str) -> bool:

@@ -27,10 +27,12 @@ Few = Callable[[set[str], str, str], set[str]]
 @dataclass(frozen=True, slots=True)
 class Affected:
     """The paths of unchanged files that a change has to do with, those with the most of it first. `cut` says
-    of a name in more than `COMMON` files in how many it is: only the nearest of them are among `paths`."""
+    of a name in more than `COMMON` files in how many it is: only the nearest of them are among `paths`.
+    `common` says it of a key that a changed function writes: none of its readers are."""
 
     paths: tuple[str, ...]
     cut: dict[str, int]
+    common: dict[str, int]
 
 
 def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> Affected:
@@ -39,6 +41,7 @@ def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> 
     diff = tuple(diff)
     links: Counter[str] = Counter()
     cut: dict[str, int] = {}
+    common: dict[str, int] = {}
 
     def few(paths: set[str], name: str, path: str) -> set[str]:
         if len(paths) <= COMMON:
@@ -52,13 +55,13 @@ def affected(index: Index, diff: Iterable[FileDiff], head: Read, base: Read) -> 
             content = read(path) if path is not None and lines and is_wanted(path) else None
             if path is not None and content is not None:
                 facts, body = facts_of(path, content), _body(path, content)
-                links.update(_users(index, path, _touched(facts, lines), few))
+                links.update(_users(index, path, _touched(facts, lines), few, common))
                 links.update(_importers(index, path, _constants(body, lines), few))
                 links.update(_imported(index, path, facts, _names(body, lines)))
     for one in diff:
         links.pop(one.path or "", None)
         links.pop(one.old_path or "", None)
-    return Affected(tuple(sorted(links, key=lambda path: (-links[path], path))), cut)
+    return Affected(tuple(sorted(links, key=lambda path: (-links[path], path))), cut, common)
 
 
 def _shared(path: str, other: str) -> int:
@@ -159,7 +162,7 @@ def _comes_from(target: str, path: str) -> bool:
     return module in ("", parts[-1])
 
 
-def _users(index: Index, path: str, touched: Facts, few: Few) -> Iterator[str]:
+def _users(index: Index, path: str, touched: Facts, few: Few, common: dict[str, int]) -> Iterator[str]:
     """The files that use any of the facts of one file, once for each fact."""
     yield from _callers(index, [(path, one) for one in touched.definitions], few)
     for definition in touched.definitions:
@@ -168,7 +171,7 @@ def _users(index: Index, path: str, touched: Facts, few: Few) -> Iterator[str]:
     readers = Counter(
         where
         for key in {one.name for one in touched.written}
-        for where in _rare({at for at, _ in index.readers(key)})
+        for where in _rare(key, {at for at, _ in index.readers(key)}, common)
     )
     # A record is known by more than one key.
     yield from (where for where, keys in readers.items() if keys > 1)
@@ -217,9 +220,13 @@ def _importing(index: Index, path: str, definition: Definition, few: Few) -> lis
     return [(where, call.caller) for where, call in found if where in near]
 
 
-def _rare(paths: set[str]) -> set[str]:
-    """The files that read a key, where these are few: one that all read tells no record from another."""
-    return paths if len(paths) <= COMMON else set()
+def _rare(key: str, paths: set[str], common: dict[str, int]) -> set[str]:
+    """The files that read a key, where these are few: one that all read tells no record from another, and is
+    noted as common."""
+    if len(paths) <= COMMON:
+        return paths
+    common[key] = len(paths)
+    return set()
 
 
 def _named(index: Index, mention: Mention, few: Few) -> Iterator[str]:

@@ -38,4 +38,12 @@ def beside(
         )
         for name, count in sorted(found.cut.items())
     ]
+    cut += [
+        Unread(
+            f"{count} files that read the key `{key}`",
+            f"a key that more than {COMMON} files read tells no record from another: they are not looked at"
+            " beside the change",
+        )
+        for key, count in sorted(found.common.items())
+    ]
     return [path for path in found.paths if path.endswith(READ)], cut

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewbot.source.discover import IN_CHANGE
+from reviewbot.source.files import named
 
 if TYPE_CHECKING:
     from reviewbot.lint.against import Against
@@ -34,7 +35,7 @@ def against(base: str, folder: Path) -> Against:
     start = repository.merge_base(repository.commit(base), repository.commit("HEAD"))
 
     def shown(path: str | None) -> str | None:
-        return None if path is None else Path(os.path.relpath(root / path)).as_posix()
+        return None if path is None else named(os.path.relpath(root / path), root)
 
     diff = (
         replace(one, path=shown(one.path), old_path=shown(one.old_path))

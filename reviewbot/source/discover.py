@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.source.files import python_text
+from reviewbot.source.files import named, python_text, root_above
 from reviewbot.source.units import SCRIPTS, SETTINGS
 
 # Folders in which nobody's own code stands.
@@ -102,6 +102,9 @@ def _what(mode: int) -> str:
 
 
 def _plain(path: str) -> str:
+    """A path as findings name it."""
+    if path.startswith(".."):
+        return named(path, root_above(path))
     return Path(path).as_posix()
 
 

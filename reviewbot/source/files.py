@@ -75,6 +75,26 @@ class Files(Protocol):
         """Every file of the repository whose path is wanted, ignored ones left out."""
 
 
+def named(path: str, root: str | os.PathLike[str]) -> str:
+    """The name of a file of the repository at `root`: from the working folder where it stands under it. What
+    stands elsewhere is named by way of the root, so that its folders, which may tell what it is, are in its
+    name. Absolute paths, and those out of the repository, stay as they are."""
+    if os.path.isabs(path):
+        return path.replace(os.sep, "/")
+    here, inside = os.path.relpath(path), os.path.relpath(path, root)
+    if here.startswith("..") and not inside.startswith(".."):
+        up = os.path.relpath(root)
+        here = up if inside == "." else f"{up}/{inside}"
+    return here.replace(os.sep, "/")
+
+
+def root_above(path: str) -> Path:
+    """The repository that a path stands in; its own folder where there is none."""
+    start = Path(os.path.abspath(path))
+    folder = start if start.is_dir() else start.parent
+    return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), folder)
+
+
 class InMemory:
     """Files given as a mapping from relative path to content."""
 
@@ -129,9 +149,7 @@ class OnDisk:
         shown = os.path.relpath(root) if not os.path.isabs(self._start) else str(root)
         for below in sorted(_known_to_git(root) or _walked(root)):
             # As findings name them: what stands under the working folder without a way out of it and back.
-            path = below if shown == "." else os.path.normpath(f"{shown}/{below}").replace(os.sep, "/")
-            if path.startswith(".."):
-                path = os.path.relpath(path).replace(os.sep, "/")
+            path = below if shown == "." else named(os.path.normpath(f"{shown}/{below}"), root)
             if wanted(path):
                 content = self.read(path)
                 if content is not None and not os.path.islink(path):
@@ -140,9 +158,7 @@ class OnDisk:
     @property
     def root(self) -> Path:
         """The repository's own folder."""
-        start = Path(os.path.abspath(self._start))
-        folder = start if start.is_dir() else start.parent
-        return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), folder)
+        return root_above(self._start)
 
 
 def _known_to_git(root: Path) -> list[str]:

@@ -19,7 +19,7 @@ from pygit2.enums import CheckoutStrategy, DeltaStatus, DiffFind, DiffFlag, Diff
 
 from reviewbot.errors import GitError
 from reviewbot.source.diff import Change, FileDiff, Hunk, Kind, Lines, Status, changed_ranges
-from reviewbot.source.files import Source
+from reviewbot.source.files import Source, named
 
 # Who owns the files matters where git runs what stands in them. Nothing of them is run here, and in a
 # container they often belong to somebody else.
@@ -321,8 +321,7 @@ class AtCommit:
     def _shown(self, inside: str) -> str:
         if self._root == ".":
             return inside
-        path = os.path.normpath(f"{self._root}/{inside}")
-        return (os.path.relpath(path) if path.startswith("..") else path).replace(os.sep, "/")
+        return named(os.path.normpath(f"{self._root}/{inside}"), self._root)
 
 
 class Diff:

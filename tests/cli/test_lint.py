@@ -511,3 +511,14 @@ def test_quiet_leaves_the_findings(reviewbot, tmp_path):
     write(tmp_path, {"test_a.py": FIXED})
     assert reviewbot("lint", "--quiet").out == ""
     assert reviewbot("lint").out == "nothing found in 1 file\n"
+
+
+def test_what_stands_above_is_named_by_way_of_the_root_and_judged_by_its_folders(reviewbot, repository):
+    run = "python -c 1\n"
+    files = {".ci/list.sh": "bash tests/resume.sh\n", "tests/resume.sh": run, "tests/restore.sh": run}
+    write(repository.folder, {**files, "tests/deep/note.txt": ""})
+    repository.commit()
+    words = ("lint", "--output-format", "json", "--select", "never-run-script")
+    for above in ("..", "../.."):
+        ran = reviewbot(*words, above, cwd=repository.folder / "tests" / "deep")
+        assert found(ran) == [("../../tests/restore.sh", 1, "never-run-script")]

@@ -37,3 +37,17 @@ def test_of_many_files_that_use_a_name_the_nearest_are_looked_at_and_the_rest_is
     assert one.path == "20 files that use `price`"
     assert "80 files use that name" in one.why
     assert one.line is None
+
+
+def test_readers_of_a_key_that_too_many_read_are_passed_over_and_that_is_said():
+    code = b"def save(row):\n    return {'price': row.price}\n"
+    uses = b"def look(row):\n    return row['price']\n"
+    files = InMemory({"shop/save.py": code, **{f"shop/look_{n}.py": uses for n in range(70)}})
+    against = Against(
+        InMemory({"shop/save.py": code}), (FileDiff("shop/save.py", "shop/save.py", ((2, 2),)),)
+    )
+    paths, unread = beside(Repo(files=files, against=against), against, files.read)
+    assert paths == []
+    (one,) = unread
+    assert one.path == "70 files that read the key `price`"
+    assert "not looked at" in one.why
