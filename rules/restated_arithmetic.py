@@ -13,6 +13,7 @@ the check and keep those that look at the tokens.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -345,10 +346,9 @@ def _how(unit: Unit, leaves: dict[str, cst.BaseExpression], worth: dict[str, Lin
 
 
 def _written(value: Linear) -> str:
-    parts = [
-        atom.partition("@")[0] if n == 1 else f"{n}*{atom.partition('@')[0]}"
-        for atom, n in sorted(value.terms)
-    ]
+    # Behind an @ stand names that were set anew before, each with a number.
+    terms = ((re.sub(r"@\w+", "", atom), n) for atom, n in sorted(value.terms))
+    parts = [text if n == 1 else f"{n}*{text}" for text, n in terms]
     if value.constant:
         parts.append(str(value.constant))
     return f"`{' + '.join(parts) or '0'}`"

@@ -1,4 +1,4 @@
-"""A fix as a comment can show it: a suggestion where its lines are in the diff, otherwise a unified diff."""
+"""A fix as a comment can show it: a suggestion where its lines are in the diff, else a diff to be applied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from itertools import groupby
 
 from reviewbot.lint.fixes import quoted
 from reviewbot.model import Anchor, Edit, Fix, Proposal
-from reviewbot.review.scope import printable
 
 CONTEXT = 3
 SUGGESTION_LINES = 30  # a longer one hides what it changes
@@ -34,7 +33,7 @@ def propose(fix: Fix, near: Anchor, read: Read, shown: Shown) -> tuple[Proposal,
     suggestion = _suggestion(fix.says, edits, near, read, shown)
     if suggestion is not None:
         return suggestion
-    return Proposal("diff", fix.says, "".join(_diffs(edits, read))), near
+    return Proposal("diff", fix.says, "".join(_patches(edits, read))), near
 
 
 def patch(fix: Fix, read: Read) -> str:
@@ -128,19 +127,6 @@ def _applied(lines: list[str], edits: list[Edit], first: int, last: int) -> Iter
         yield edit.text
         at = max(at, edit.end_line + 1)
     yield from lines[at - 1 : last]
-
-
-def _diffs(edits: tuple[Edit, ...], read: Read) -> Iterator[str]:
-    for path, of_path in _by_path(edits):
-        lines = read(path) or []
-        for cluster in _clusters(of_path):
-            first = max(1, cluster[0].line - CONTEXT)
-            last = min(len(lines), max(edit.end_line for edit in cluster) + CONTEXT)
-            before, after = _window(lines, cluster, first, last)
-            yield f"@@ {printable(path)} L{first}-L{last} @@\n"
-            # Its own heads count lines of the window that it was given, not of the file.
-            for line in list(difflib.unified_diff(before, after, n=len(before)))[3:]:
-                yield line.rstrip("\r\n") + "\n"
 
 
 def _window(lines: list[str], edits: list[Edit], first: int, last: int) -> tuple[list[str], list[str]]:

@@ -522,3 +522,22 @@ def test_what_stands_above_is_named_by_way_of_the_root_and_judged_by_its_folders
     for above in ("..", "../.."):
         ran = reviewbot(*words, above, cwd=repository.folder / "tests" / "deep")
         assert found(ran) == [("../../tests/restore.sh", 1, "never-run-script")]
+
+
+def test_values_of_a_producer_are_told_as_it_writes_them(reviewbot, tmp_path):
+    logged = "len(head), len(rest), len(head) + len(rest)"
+    files = {
+        "pyproject.toml": "",
+        "antenna.py": "import logging\n\nLOG = logging.getLogger(__name__)\n\n\n"
+        "def listen(head, source):\n    rest = source(head)\n"
+        f'    LOG.info("heard prefix=%d tail=%d total=%d", {logged})\n',
+        "tests/test_log.py": "import re\n\n\ndef test_log(log):\n    for line in log:\n"
+        '        found = re.search(r"heard prefix=(\\d+) tail=(\\d+) total=(\\d+)", line)\n'
+        "        prefix, tail, total = int(found[1]), int(found[2]), int(found[3])\n"
+        "        assert tail > 0\n        assert prefix + tail == total\n",
+    }
+    write(tmp_path, files)
+    ran = reviewbot("lint", "--select=restated-arithmetic", "--output-format=json")
+    (one,) = json.loads(ran.out)
+    says = one["steps"][0]["says"]
+    assert "`tail` as `len(rest)`" in says and "`total` as `len(head) + len(rest)`" in says

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reviewbot.model import Anchor, Edit, Fix
@@ -66,9 +67,11 @@ def test_several_edits_make_one_suggestion_with_the_lines_between():
 def test_other_lines_are_shown_as_a_diff(more):
     proposal, anchor = made((5, 6, "a = 1\n"), **more)
     assert proposal.form == "diff"
+    end = "\r\n" if "lines" in more else "\n"
     assert proposal.text == (
-        "@@ test_rows.py L2-L9 @@\n x2 = 2\n x3 = 3\n x4 = 4\n-x5 = 5\n-x6 = 6\n+a = 1\n"
-        " x7 = 7\n x8 = 8\n x9 = 9\n"
+        "--- a/test_rows.py\n+++ b/test_rows.py\n@@ -2,8 +2,7 @@\n"
+        f" x2 = 2{end} x3 = 3{end} x4 = 4{end}-x5 = 5{end}-x6 = 6{end}+a = 1\n"
+        f" x7 = 7{end} x8 = 8{end} x9 = 9{end}"
     )
     assert anchor == Anchor(PATH, *more.get("near", (5, 5)))
 
@@ -81,15 +84,15 @@ def test_a_long_change_is_a_diff():
 def test_edits_far_apart_have_a_head_each_and_near_ones_share_one():
     proposal, _ = made((5, 5, ""), (11, 11, ""), (30, 30, ""), ranges=())
     assert re.findall("^@@.*@@$", proposal.text, re.MULTILINE) == [
-        "@@ test_rows.py L2-L14 @@",
-        "@@ test_rows.py L27-L33 @@",
+        "@@ -2,13 +2,11 @@",
+        "@@ -27,7 +25,6 @@",
     ]
 
 
 def test_edits_of_another_file_are_a_diff_that_names_it():
     fix = Fix("change it", (Edit("log.py", 1, 1, "b\n"),))
     proposal, anchor = propose(fix, Anchor(PATH, 5, 5), {"log.py": ["a\n"], PATH: LINES}.get, shown((1, 40)))
-    assert (proposal.form, proposal.text) == ("diff", "@@ log.py L1-L1 @@\n-a\n+b\n")
+    assert (proposal.form, proposal.text) == ("diff", "--- a/log.py\n+++ b/log.py\n@@ -1,1 +1,1 @@\n-a\n+b\n")
     assert anchor == Anchor(PATH, 5, 5)
 
 
@@ -148,15 +151,13 @@ def test_a_suggestion_does_what_the_fix_does(edits):
         assert applied([(anchor.line, anchor.end_line, proposal.text)]) == applied(edits)
 
 
+@settings(max_examples=25, deadline=None)
 @given(edits=edits_of())
-def test_a_diff_does_what_the_fix_does(edits):
+def test_a_diff_does_what_the_fix_does(edits, tmp_path_factory):
     proposal, _ = made(*edits, ranges=())
     assert proposal.form == "diff"
-    parts = re.split(r"^@@ .* L(\d+)-L(\d+) @@\n", proposal.text, flags=re.MULTILINE)[1:]
-    out = list(LINES)
-    for first, last, body in reversed(list(zip(parts[::3], parts[1::3], parts[2::3], strict=True))):
-        lines = body.splitlines(keepends=True)
-        window = slice(int(first) - 1, int(last))
-        assert [line[1:] for line in lines if line[0] in " -"] == LINES[window]
-        out[window] = [line[1:] for line in lines if line[0] in " +"]
-    assert "".join(out) == applied(edits)
+    folder = tmp_path_factory.mktemp("applied")
+    (folder / PATH).write_text("".join(LINES))
+    done = subprocess.run(["git", "apply"], cwd=folder, input=proposal.text, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert (folder / PATH).read_text() == applied(edits)
