@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from reviewbot.probe.run import Wish
     from reviewbot.probe.target import Target
 
+BUDGET = "search time (5s); of more than 15s recording and loading get more, too"
 EXAMPLES = """\
 examples:
   reviewbot probe tests/parity.py::compare                      inputs recorded from the repository's tests
@@ -68,7 +69,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="PATH::FUNCTION",
         help="the product's code that writes fields of the inputs; it is run again after each edit",
     )
-    command.add_argument("--budget", type=_seconds, default=5.0, metavar="SECONDS", help="search time (5s)")
+    command.add_argument("--budget", type=_seconds, default=5.0, metavar="SECONDS", help=BUDGET)
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the evidence, for `probe replay`")
     command.add_argument("--python", metavar="PATH", help="the interpreter that runs the code (this one)")
@@ -218,7 +219,14 @@ def _inputs(
     tests = (
         [f"{target.root / target.path}::{target.unit.replace('.', '::')}"] if target.kind == "test" else ()
     )
-    found = harvest.from_tests(target.root, functions, tests=tests, python=options.python, progress=progress)
+    found = harvest.from_tests(
+        target.root,
+        functions,
+        tests=tests,
+        seconds=max(60.0, 4 * options.budget),
+        python=options.python,
+        progress=progress,
+    )
     if not found.calls[0] and found.failed:
         raise UsageError(f"{target.unit}: {found.why_none(0)}")
     if not found.calls[0]:

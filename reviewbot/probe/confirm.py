@@ -143,7 +143,7 @@ class _Bench:
         if time.monotonic() > self.until:
             raise ProbeError("the time for probing was up")
         self.progress(f"probing {target.name}")
-        wish = Wish(python=self.python, absent=absent)
+        wish = Wish(python=self.python, absent=absent, seconds=max(5.0, self.until - time.monotonic()))
         if target.kind == "test":
             calls, labels = harvest.of_test(calls)
             wish = replace(wish, labels=labels)

@@ -117,7 +117,7 @@ def from_tests(
     functions: Sequence[Function],
     *,
     tests: Sequence[str] = (),
-    seconds: float = 30.0,
+    seconds: float = 60.0,
     python: str | None = None,
     progress: Callable[[str], None] = lambda says: None,
 ) -> Harvest:
@@ -163,8 +163,8 @@ def from_tests(
 
 
 def _missed(harvest: Harvest) -> set[str]:
-    """Packages for want of which tests could not be collected."""
-    found = (re.search(r"No module named '(\w+)", says) for says in harvest.not_run)
+    """Packages for want of which tests could not be collected, or pytest not be started."""
+    found = (re.search(r"No module named '(\w+)", says) for says in (harvest.failed, *harvest.not_run))
     return {match[1] for match in found if match}
 
 
@@ -248,7 +248,10 @@ def _run(
                 elif "done" in line:
                     break
         except TimeoutError:
-            not_run.append("the tests were stopped before their end: they took too long")
+            not_run.append(
+                "the tests were stopped before their end: they took too long; "
+                "a larger budget leaves them more time"
+            )
         except ChildGone as error:
             not_run.append(
                 NO_PYTEST

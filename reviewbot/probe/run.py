@@ -75,6 +75,7 @@ def opened(target: Target, calls: Sequence[Call], wish: Wish) -> Iterator[tuple[
         calls=wish.labels,
         files=wish.files,
         absent=wish.absent,
+        seconds=wish.seconds,
     ) as session:
         yield session, base_of(session, calls, reduce=not wish.producers)
 
@@ -369,6 +370,7 @@ def _reduced(session: Session, base: Base, wish: Wish, made: Matrix) -> Reduced 
         calls=wish.labels,
         files=wish.files,
         absent=wish.absent,
+        seconds=wish.seconds,
     ) as patched:
         patched.how = session.how
         number = patched.add(base.world)

@@ -90,6 +90,7 @@ class Session:
         files: Mapping[str, tuple[int, str]] | None = None,
         absent: Sequence[str] = (),
         figures: bool = False,
+        seconds: float = 5.0,
     ) -> None:
         self.target = target
         self.module = module or target.module
@@ -108,6 +109,8 @@ class Session:
         self.absent = tuple(absent)
         # Whether constants and operations of functions can be changed too.
         self.figures = figures
+        # What the user gave for it: who gives more waits longer for it to be loaded, too.
+        self.seconds = seconds
         self._producers: list[dict[str, Any]] = []
         self._worlds: list[World] = []
         self._restarts = 0
@@ -262,16 +265,17 @@ class Session:
 
     def _start(self) -> None:
         read, listed = readable(self.target.root)
-        wants = Wants("boot", read=read, list=listed)
+        cpu = 20 + int(2 * self.seconds)
+        wants = Wants("boot", read=read, list=listed, cpu=cpu)
         search = closure.search_paths(self.target.root, self.target.path)
         if self.python:
-            wants = Wants("boot", read=read, list=listed, python=self.python)
+            wants = Wants("boot", read=read, list=listed, cpu=cpu, python=self.python)
         if self._needs_packages:
             # torch alone reserves several GiB of address space without using them.
             memory = (16 << 30) if self._needs_packages & closure.HEAVY else (4 << 30)
             found = packages.packages(wants.python)
             reads, lists = (*read, *found.read), (*listed, *found.list)
-            wants = Wants("boot", reads, lists, memory, cpu=120, files=256, python=wants.python)
+            wants = Wants("boot", reads, lists, memory, cpu=cpu + 100, files=256, python=wants.python)
             search = [*search, *found.folders]
         self._box = Box(wants)
         self.held = self._box.held
@@ -298,7 +302,7 @@ class Session:
             asked["command"] = {"words": self.target.words, "files": self.files}
         self._box.send(asked)
         # Importing torch from a cold disk takes longer than everything else together.
-        self.loaded = self._await("loaded", 60.0)
+        self.loaded = self._await("loaded", max(60.0, 4 * self.seconds))
         for producer in self._producers:
             self._box.send({"do": "producer", "place": producer})
             self._await("parameters", 60.0)
@@ -324,7 +328,9 @@ class Session:
                     return line[key]
         except TimeoutError:
             self.close()
-            raise ProbeError(f"{self.target.path} was not loaded within {seconds:g} s") from None
+            raise ProbeError(
+                f"{self.target.path} was not loaded within {seconds:g} s; a larger budget leaves it more time"
+            ) from None
 
     def _part(self, asked: dict[str, Any], listed: Sequence[Sequence[Edit]]) -> list[Run]:
         runs: list[Run] = []
@@ -429,7 +435,7 @@ def _libraries(worlds: Iterable[World]) -> frozenset[str]:
             found.add(value.kind)
             return
         if type(value) is Instance:
-            found.update(name for name in ("torch", "numpy") if value.cls.startswith(name))
+            found.update(name for name in ("torch", "numpy", "pandas") if value.cls.startswith(name))
         for _, part in plain.items(value):
             if type(part) in (list, tuple, dict, Array, Instance):
                 look(part)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import World
-from reviewbot.probe.inside.plain import SCALARS, Array, Instance, Path, Plain
+from reviewbot.probe.inside.plain import RECORDS, SCALARS, Array, Instance, Path, Plain
 
 _BASELINE = re.compile(
     r"(^|_)(ref(erence)?s?|base(line)?s?|expected|exp|gold(en)?|truth|want(ed)?|uninterrupted|original|orig|"
@@ -98,7 +98,7 @@ def similar(left: Plain, right: Plain, depth: int = 3) -> bool:
 
 def fields(value: Plain) -> dict[str, Plain]:
     """The fields of a record: a dict whose keys are all text, or an object; nothing for anything else."""
-    if type(value) is Instance and value.how in ("fields", "tuple"):
+    if type(value) is Instance and value.how in RECORDS:
         return value.fields
     if type(value) is dict and value and all(type(key) is str for key in value):
         return value
@@ -108,7 +108,7 @@ def fields(value: Plain) -> dict[str, Plain]:
 def is_record(value: Plain) -> bool:
     """Whether it has named fields of more than one kind, as against a table from names to like things."""
     if type(value) is Instance:
-        return value.how in ("fields", "tuple")
+        return value.how in RECORDS
     found = fields(value)
     if not found:
         return False

@@ -74,7 +74,9 @@ def measure(
         raise ProbeError(f"no passing run of {test.name} with plain arguments was recorded")
     module = usable[0].module
     also = classes_of(usable, module)
-    with Session(test, module=module, also=also, python=python, absent=absent, figures=figures) as session:
+    with Session(
+        test, module=module, also=also, python=python, absent=absent, figures=figures, seconds=seconds
+    ) as session:
         base = base_of(session, usable, reduce=False)
         run = session.one(base.number, watch=True)
         fired = {int(key[0]) for key in run.fired}

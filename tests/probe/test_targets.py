@@ -781,3 +781,50 @@ def test_a_side_that_is_none_and_a_package_that_is_only_looked_for(probed, repo)
     assert whys(document) == [("excuse", "candidate", None)]
     assert document["witnesses"][0]["escapes"][0]["line"] == 5
     assert not any("absent_jax" in one for one in document["not_run"])
+
+
+# ---- tables, dates and sums of money ----
+
+
+def test_tables_are_changed_cell_by_cell(probed, repo):
+    folder = repo(
+        check="""
+        def compare(before, after):
+            assert list(before.columns) == list(after.columns)
+            assert not (before["level"] - after["level"]).abs().max() > 0.1
+        """,
+        test_check="""
+        import pandas
+        from check import compare
+
+        def test_same():
+            table = pandas.DataFrame({"level": [1.5, 2.5], "gauge": ["a", "b"]})
+            compare(table, table.copy())
+        """,
+    )
+    code, document = probed(folder, "check.py::compare")
+    assert code == 1
+    assert any("changed: after.level[0] 1.5 -> " in one["edit"] for one in document["kills"])
+    afters = [(one["changes"][0]["where"], one["changes"][0]["after"]) for one in document["witnesses"]]
+    assert ("after.level[0]", "nan") in afters
+
+
+def test_dates_and_decimals_are_recorded(probed, repo):
+    folder = repo(
+        check="""
+        def compare(before, after):
+            assert before["day"] == after["day"] and before["cost"] == after["cost"]
+            assert before["note"] == after["note"]
+        """,
+        test_check="""
+        import datetime, decimal
+        from check import compare
+
+        def test_same():
+            row = {"day": datetime.date(2020, 1, 2), "cost": decimal.Decimal("1.50"), "note": "paid"}
+            compare(row, dict(row))
+        """,
+    )
+    code, document = probed(folder, "check.py::compare")
+    assert (code, document["inputs"]) == (0, "recorded in test_check.py::test_same")
+    assert document["kills"]

@@ -115,10 +115,14 @@ def imports(tree: ast.AST, *, certain: bool = False) -> Iterator[tuple[str, int,
             yield node.module or "", node.level, tuple(alias.name for alias in node.names)
         elif certain and isinstance(node, ast.Try) and any(map(_catches_absence, node.handlers)):
             stack.extend([*node.handlers, *node.orelse, *node.finalbody])
-        elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        elif isinstance(node, ast.If) and _is_type_checking(node.test):
             stack.extend(node.orelse)
-        else:
+        elif not isinstance(node, ast.expr):  # no expression holds an import
             stack.extend(ast.iter_child_nodes(node))
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return isinstance(test, (ast.Name, ast.Attribute)) and ast.unparse(test).endswith("TYPE_CHECKING")
 
 
 def _catches_absence(handler: ast.ExceptHandler) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from reviewbot.probe.inside import plain
-from reviewbot.probe.inside.plain import Array, Instance, Path, Plain
+from reviewbot.probe.inside.plain import RECORDS, Array, Instance, Path, Plain
 
 Operation = Literal["set", "remove", "double", "swap", "cut", "empty", "shift", "insert"]
 World = Mapping[str, Plain]
@@ -83,7 +83,7 @@ def _as(value: Plain, do: Callable[[Plain], Plain]) -> Plain:
         data = do(value.data)
         return Array(value.kind, value.dtype, data, _shape(data))
     if type(value) is Instance:
-        if value.how not in ("fields", "tuple"):
+        if value.how not in RECORDS:
             raise DoesNotApply
         return Instance(value.cls, value.how, do(value.fields))
     return do(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import gc
 import importlib.abc
 import importlib.machinery
 import os
@@ -96,6 +97,14 @@ class Loading:
     def wired(self, tree: ast.Module, path: str) -> ast.Module:
         """The tree of a file of the repository with its sites wired and added to the list."""
         relative = self.relative(path) or path
+        # A tree is many small objects, none of which is garbage yet.
+        gc.disable()
+        try:
+            return self._wired(tree, relative)
+        finally:
+            gc.enable()
+
+    def _wired(self, tree: ast.Module, relative: str) -> ast.Module:
         for name, level, _ in cut.imports(tree, certain=True):
             if not level:
                 self.absent.wanted.add(name.partition(".")[0])

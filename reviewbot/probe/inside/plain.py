@@ -24,6 +24,17 @@ MOST_VALUES = 400_000
 LONGEST_INT = 4_000
 
 
+# Values that are written as a text: the method that reads it, or the class itself.
+_FROM_TEXT = {
+    "datetime:date": "fromisoformat",
+    "datetime:datetime": "fromisoformat",
+    "datetime:time": "fromisoformat",
+    "decimal:Decimal": "",
+    "fractions:Fraction": "",
+    "uuid:UUID": "",
+}
+
+
 class NotPlain(Exception):
     """A value that cannot be written as plain data; the message names its type."""
 
@@ -44,7 +55,8 @@ class Instance:
 
     `how` is fields (`object.__new__`, then each attribute), tuple (a named tuple), path, member (of an
     enumeration), name (a function or class found under that name), new (called without arguments, then
-    each attribute) or folder (an empty one).
+    each attribute), init (called with its fields), frame or series (of pandas), text (called with, or read
+    from, a text) or folder (an empty one).
     """
 
     cls: str
@@ -52,6 +64,8 @@ class Instance:
     fields: dict[str, Plain]
 
 
+# How objects are made whose fields can be changed one by one.
+RECORDS = ("fields", "tuple", "init", "frame", "series")
 SCALARS = frozenset({bool, int, float, str, bytes, type(None)})
 
 
@@ -223,7 +237,27 @@ def _flatten(value: Any, depth: int, left: list[int]) -> Plain:
         return _flatten_array(value, root)
     if isinstance(value, (type, type(flatten))):
         return Instance(f"{value.__module__}:{value.__qualname__}", "name", {})
+    if root == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+        return _flatten_frame(value, kind, depth, left)
     return _flatten_object(value, kind, depth, left)
+
+
+def _flatten_frame(value: Any, kind: type, depth: int, left: list[int]) -> Plain:
+    """The columns of a table, or the values of a series, with its name; rows that are only numbered."""
+    if type(value.index).__name__ != "RangeIndex" or value.index.start or value.index.step != 1:
+        raise NotPlain(f"a pandas {kind.__name__} whose rows have names of their own")
+
+    def column(values: Any) -> Plain:
+        if values.dtype.kind in "biuf":
+            return _flatten_array(values.to_numpy(), "numpy")
+        return _flatten(values.tolist(), depth + 1, left)
+
+    if kind.__name__ == "Series":
+        named = {"name": _flatten(value.name, depth + 1, left)} if value.name is not None else {}
+        return Instance("pandas:Series", "series", {"values": column(value), **named})
+    if not all(type(name) is str for name in value.columns) or not value.columns.is_unique:
+        raise NotPlain("a pandas DataFrame whose columns have no names of their own")
+    return Instance("pandas:DataFrame", "frame", {name: column(value[name]) for name in value.columns})
 
 
 def _flatten_array(value: Any, root: str) -> Plain:
@@ -256,6 +290,8 @@ def _flatten_object(value: Any, kind: type, depth: int, left: list[int]) -> Plai
         return Instance(cls, "new", _flattened_attributes(value, depth, left))
     if "<locals>" in cls or kind.__module__ in ("builtins", "types", "_io", "_thread", "threading", "re"):
         raise NotPlain(kind.__qualname__)
+    if cls in _FROM_TEXT:
+        return Instance(cls, "text", {"text": str(value)})
     if isinstance(value, enum.Enum):
         return Instance(cls, "member", {"name": value.name})
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -335,11 +371,18 @@ def _build_instance(value: Instance) -> Any:
 
         return pathlib.Path(tempfile.mkdtemp())
     cls = _named(value.cls)
+    if value.how == "text":
+        read = _FROM_TEXT[value.cls]
+        return (getattr(cls, read) if read else cls)(value.fields["text"])
     if value.how == "name":
         return cls
     if value.how == "member":
         return cls[value.fields["name"]]
     fields = {name: build(item) for name, item in value.fields.items()}
+    if value.how == "frame":
+        return cls(fields)
+    if value.how == "series":
+        return cls(fields["values"], name=fields.get("name"))
     if value.how == "tuple":
         return cls(**fields)
     if value.how == "init":

@@ -322,6 +322,8 @@ def main() -> None:
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         said = [line for line in errors.getvalue().splitlines() if line.strip()]
         why = " ".join(said).removeprefix("ERROR:").strip()
-        replies.write(json.dumps({"failed": why[:500] or f"it ended with {int(code)}"}) + "\n")
+        # What went wrong stands first, and why last.
+        short = why if len(why) <= 500 else f"{why[:250]} ... {why[-240:]}"
+        replies.write(json.dumps({"failed": short or f"it ended with {int(code)}"}) + "\n")
     replies.write(json.dumps({"done": int(code)}) + "\n")
     replies.flush()

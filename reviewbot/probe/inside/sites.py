@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -52,6 +52,7 @@ _VERDICT_NAME = re.compile(
     r"err|fail|mismatch|diff|problem|bad|violat|wrong|issue|missing|invalid|incorrect|ok$|same|equal|match|"
     r"pass|success|good|valid"
 )
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COLLECTING = frozenset({"append", "extend", "add", "update", "insert"})
 LONGEST_TEXT = 110
 
@@ -83,8 +84,9 @@ class _Wiring(ast.NodeTransformer):
     # ---- where we are ----
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
-        self.verdicts = [verdict_names(node)]
-        self.last_check = _last_check(node, self.verdicts[0])
+        own = tuple(_own(node))
+        self.verdicts = [verdict_names(own)]
+        self.last_check = _last_check(own, self.verdicts[0])
         return self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
@@ -102,11 +104,12 @@ class _Wiring(ast.NodeTransformer):
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         self.names.append(node.name)
         self.loops.append([])
-        self.verdicts.append(verdict_names(node, whole=".".join(self.names) == self.target))
+        own = tuple(_own(node))
+        self.verdicts.append(verdict_names(own, whole=".".join(self.names) == self.target))
         before = self.decides, self.reports, self.last_check
         self.reports = ".".join(self.names) == self.target and _reports(node)
         self.decides = ".".join(self.names) == self.target and _boolean(node)
-        self.last_check = _last_check(node, self.verdicts[-1])
+        self.last_check = _last_check(own, self.verdicts[-1])
         if self.decides:
             self.last_check = node.end_lineno or 0
         self.generic_visit(node)
@@ -514,16 +517,22 @@ def _is_truth(value: ast.expr) -> bool:
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """Everything in a function but what stands in functions and classes inside it."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield from _own(child)
+    """Everything in a function but what stands in functions and classes inside it, in no order."""
+    stack = [node]
+    while stack:
+        parent = stack.pop()
+        for name in parent._fields:
+            value = getattr(parent, name, None)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.AST):
+                    yield child
+                    if child._fields and not isinstance(child, _SCOPES):
+                        stack.append(child)
 
 
-def _last_check(function: ast.AST, verdicts: frozenset[str]) -> int:
+def _last_check(own: Iterable[ast.AST], verdicts: frozenset[str]) -> int:
     lines = [0]
-    for node in _own(function):
+    for node in own:
         collects = isinstance(node, ast.stmt) and _collector(node) in verdicts
         if collects or isinstance(node, (ast.Assert, ast.Raise)) or _is_assertion(node):
             lines.append(getattr(node, "lineno", 0))
@@ -551,14 +560,15 @@ def _holds_check(statement: ast.stmt) -> bool:
     return False
 
 
-def verdict_names(function: ast.AST, *, whole: bool = False) -> frozenset[str]:
-    """The variables of a function or script in which failures are collected and judged afterwards.
+def verdict_names(own: Sequence[ast.AST], *, whole: bool = False) -> frozenset[str]:
+    """The variables of a function or script in which failures are collected and judged afterwards; `own` is
+    everything in it.
 
     With `whole` what it returns is the verdict, so that a collection which begins empty is one of failures.
     """
     found: set[str] = set()
-    started = {name for node in _own(function) for name in _starts_empty(node)} if whole else set()
-    for node in _own(function):
+    started = {name for node in own for name in _starts_empty(node)} if whole else set()
+    for node in own:
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id in started:
             found.add(node.value.id)
         if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and _decides(node.body)):
