@@ -128,7 +128,7 @@ def main(options: argparse.Namespace) -> int:
         for name, text in changed.items():
             _write(root / name, text)
             print(f"written: {name}")
-    for remark in _remarks(options, wishes, foreign, bool(changed)):
+    for remark in (*_remarks(options, wishes, foreign, bool(changed)), *_elsewhere(root)):
         print(f"reviewbot: {remark}", file=sys.stderr)
     return 2 if foreign and options.apply else 0
 
@@ -174,6 +174,21 @@ def _remarks(options: argparse.Namespace, wishes: Wishes, foreign: list[str], ch
             f"limit the runner group {wishes.group} to reviewbot-parity.yml on the default branch, then "
             "set the repository variable REVIEWBOT_GPU_GROUP_LOCKED to true"
         )
+
+
+def _elsewhere(root: Path) -> Iterator[str]:
+    """Settings that a review of a pull request does not read, such as those of one package among several."""
+    from reviewbot.render.inert import visible
+
+    for pattern in ("*/pyproject.toml", "*/*/pyproject.toml"):
+        for path in sorted(root.glob(pattern)):
+            name = path.relative_to(root)
+            if name.parts[0].startswith(".") or not re.search(r"(?m)^\[tool\.reviewbot\b", _read(path)):
+                continue
+            yield (
+                f"{visible(str(name))}: these settings hold for commands that are run there; reviews of pull "
+                "requests take those in the pyproject.toml at the root"
+            )
 
 
 def _installed_from() -> str:

@@ -211,6 +211,15 @@ def test_what_is_not_pinned_is_said(reviewbot, repository):
     assert "can be moved" not in reviewbot("init", "--uses", USES, cwd=repository.folder).err
 
 
+def test_settings_that_no_review_reads_are_named(reviewbot, repository):
+    settings = '[tool.reviewbot]\nfail-on = "likely"\n'
+    repository.write({"pyproject.toml": settings, "packages/trainer/pyproject.toml": settings})
+    repository.write({"packages/other/pyproject.toml": '[project]\nname = "other"\n', "packages/a.py": ""})
+    ran = reviewbot("init", "--uses", USES, cwd=repository.folder / "packages")
+    (line,) = (one for one in ran.err.splitlines() if "pyproject.toml" in one)
+    assert line.startswith("reviewbot: packages/trainer/pyproject.toml: these settings hold for commands")
+
+
 def test_parity_asks_for_the_lock_of_its_runner_group(reviewbot, repository):
     ran = reviewbot("init", "--uses", USES, "--gpu", IMAGE, "--gpu-group", "big ones", cwd=repository.folder)
     assert "limit the runner group big ones" in ran.err
