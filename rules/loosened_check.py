@@ -21,15 +21,17 @@ from reviewbot.flow.ci import is_ci
 from reviewbot.flow.deleted_tests import Deleted, deleted
 from reviewbot.flow.demands import demands
 from reviewbot.flow.judging import in_test_file, judges
+from reviewbot.flow.lenient_steps import Lenient, lenient
 from reviewbot.flow.limits import compared, exceptions, flags, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, loosened, more, skipped
 from reviewbot.flow.moved import Known, Moved
-from reviewbot.flow.run_lists import YAML, Dropped, fewer_listed, lenient, more_let_through, raised, unlisted
+from reviewbot.flow.run_lists import YAML, Dropped, fewer_listed, more_let_through, raised, unlisted
 from reviewbot.flow.versions import Place, lines_of, pairs
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span
 
 _SHOWN = 4
+_LONGEST = 80  # characters of a command in a message
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ROWS = """
 def test_rows(run, reference):
@@ -244,6 +246,31 @@ jobs:
         ),
         Example(
             """
+            jobs:
+              unit:
+                steps:
+                  - name: rows
+                    continue-on-error: true  # <- here
+                    run: pytest tests/rows
+                  - name: parity
+                    continue-on-error: true
+                    run: pytest tests/parity || true
+            """,
+            path=".github/workflows/ci.yml",
+            before={
+                ".github/workflows/ci.yml": """
+jobs:
+  unit:
+    steps:
+      - name: rows
+        run: pytest tests/rows
+      - name: parity
+        run: pytest tests/parity
+""",
+            },
+        ),
+        Example(
+            """
             run tests/functional/resumed.sh  # <- here
             """,
             path="ci/L1.sh",
@@ -398,6 +425,37 @@ def test_sessions(post):
     text = first["text"]
     assert text.strip() != ""
 """
+            },
+        ),
+        Example(
+            """
+            jobs:
+              unit:
+                steps:
+                  - name: new
+                    continue-on-error: true
+                    run: |
+                      set +e
+                      pytest tests/new -k 'rows and not slow'
+                      rc=$?
+                      mv report.xml out/ || true
+                      exit $rc
+                  - name: rows
+                    run: |
+                      pytest tests/rows -k 'rows and not slow'
+                      mv report.xml out/rows.xml || true
+            """,
+            path=".github/workflows/ci.yml",
+            before={
+                ".github/workflows/ci.yml": """
+jobs:
+  unit:
+    steps:
+      - name: rows
+        run: |
+          pytest tests/rows -k 'rows and not slow'
+          mv report.xml out/
+""",
             },
         ),
         Example(_ROWS),
@@ -632,7 +690,8 @@ jobs:
     def _of_script(self, unit: Unit, content: bytes, path: str, repo: Repo) -> Iterator[Finding]:
         text = content.decode("utf-8", "replace")
         old, new = text.splitlines(), [line.rstrip("\n") for line in unit.file.lines]
-        found = [*_flags(old, new), *lenient(old, new)]
+        yield from self._of_steps(unit, old, new)
+        found = list(_flags(old, new))
         if is_ci(path, repo):
             found += unlisted(old, new, lambda word: _runs_nowhere(word, path, repo))
         if path.endswith(YAML):
@@ -661,9 +720,30 @@ jobs:
                 still_catches=(_STILL_RUNS if one.after is None else _STILL_DIFFERS,),
             )
 
+    def _of_steps(self, unit: Unit, old: list[str], new: list[str]) -> Iterator[Finding]:
+        """What is done to several steps of a file is one thing."""
+        groups: dict[str, list[Lenient]] = {}
+        for one in lenient(old, new):
+            groups.setdefault(one.says, []).append(one)
+        for says, found in groups.items():
+            group = sorted(found, key=lambda one: one.line)
+            more = f", and {len(group) - 1} more like it" if len(group) > 1 else ""
+            first = group[0]
+            yield self.finding_at(
+                unit,
+                line_span(unit, first.line, first.line),
+                f"the change loosens a check: `{_cut(first.what)}` {says}{more}",
+                certainty="likely",
+                steps=[
+                    Step(unit.file.path, one.line, one.line, f"after: `{_code(new, one.line)}`")
+                    for one in group
+                ],
+                still_catches=(first.still,),
+            )
+
 
 _STILL_RUNS = "what the list still names"
-_STILL_DIFFERS = "what differs by more than is now allowed, or stands in another step"
+_STILL_DIFFERS = "what differs by more than is now allowed"
 
 
 def _flags(old: list[str], new: list[str]) -> Iterator[Dropped]:
@@ -704,6 +784,11 @@ def _where(old: File, new: File, test: Unit, changed: tuple[tuple[int, int], ...
     length = max(1, len(new.lines))
     low, high = min(first, last), max(first, last)
     return max(1, min(low, length)), max(1, min(high, length))
+
+
+def _cut(text: str) -> str:
+    text = text.replace("`", "'")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _code(lines: list[str], number: int) -> str:

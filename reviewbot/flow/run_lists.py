@@ -1,4 +1,4 @@
-"""What YAML and shell say of checks: which tests run, what may fail, how much may differ.
+"""What YAML and shell say of checks: which tests run, what is let through, how much may differ.
 
 Only what both versions of a file say in comparable words is compared. YAML is composed, never constructed:
 no tag makes an object, and an alias is not followed.
@@ -7,7 +7,6 @@ no tag makes an object, and an alias is not followed.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,16 +17,6 @@ _LIMIT = re.compile(
 _LISTS = re.compile(r"(?i)test|check|compar|suite|case|field|scenario|workload|parity|metric")
 _TEST = re.compile(r"[\w./-]*\b(?:[\w-]*tests?[\w-]*|check\w*|parity\w*|compar\w*|verif\w*)[\w./-]*")
 _PATH = re.compile(r"[\w./-]+\.(?:py|sh|bash)(?:::\w+)*|(?<![\w./=-])tests?(?:/[\w./-]*|(?=[\s\"']|$))")
-_LENIENT = (
-    (re.compile(r"\|\|\s*(?:true|:|exit\s+0|echo\b.*)\s*$"), "may fail from now on"),
-    (re.compile(r"^\s*-?\s*continue-on-error:\s*true\b"), "may fail from now on"),
-    (re.compile(r"^\s*-?\s*allow_failure:\s*true\b"), "may fail from now on"),
-    (re.compile(r"--deselect[= ]\S+"), "leaves a test out"),
-    (re.compile(r"--ignore(?:-glob)?[= ]\S*test\S*"), "leaves tests out"),
-    (re.compile(r"""\s-k[= ]?["']?.*\bnot\b"""), "leaves tests out"),
-    (re.compile(r"^\s*-?\s*if:\s*(?:false|\$\{\{\s*false\s*\}\})\s*(#.*)?$"), "does not run any more"),
-    (re.compile(r"^\s*set \+e\b"), "goes on after a failure"),
-)
 _COMMENT = re.compile(r"(^|\s)#.*$")
 
 
@@ -48,22 +37,6 @@ class _Scalar:
     value: str
     line: int
     listed: bool
-
-
-def lenient(old: list[str], new: list[str]) -> Iterator[Dropped]:
-    """Lines that let a step fail, or leave tests out, and that were not there."""
-    for pattern, says in _LENIENT:
-        was = Counter(_bare(line).strip() for line in old if pattern.search(_bare(line)))
-        for number, line in enumerate(new, 1):
-            bare = _bare(line).strip()
-            if not pattern.search(_bare(line)):
-                continue
-            if was[bare]:
-                was[bare] -= 1
-            elif sum(was.values()):
-                was[next(iter(was.elements()))] -= 1  # the same, in other words
-            else:
-                yield Dropped(f"`{_short(bare)}` {says}", None, number)
 
 
 def unlisted(old: list[str], new: list[str], still: Callable[[str], bool]) -> Iterator[Dropped]:
@@ -179,7 +152,3 @@ def _covers(word: str, other: str) -> bool:
 
 def _bare(line: str) -> str:
     return _COMMENT.sub("", line.rstrip("\n"))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"
