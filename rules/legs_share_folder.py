@@ -85,6 +85,21 @@ class LegsShareFolder(Rule):
                 assert baseline == read_rows(tmp_path)
         """),
         Example("""
+            from ferry import Config, Ferry, read_rows
+
+            def run(config, days):
+                Ferry(config).sail(days)
+
+            def test_resume(days, tmp_path):
+                whole = Config(work_dir=tmp_path, threads=1)
+                run(whole, days)
+                expected = read_rows(tmp_path / "rows.jsonl")
+                again = Config(work_dir=tmp_path, threads=1, restart=True)
+                run(again, days)  # <- here
+                restarted = read_rows(tmp_path / "rows.jsonl")
+                assert expected == restarted
+        """),
+        Example("""
             from ferry import Config, read_rows, run
 
             def test_resume(out_dir):

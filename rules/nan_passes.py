@@ -11,11 +11,13 @@ or require `math.isfinite` first.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.guards import deciding, finite
@@ -26,7 +28,7 @@ from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name
 from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, once, step
 
 _LIMIT = re.compile(
     r"(?i)(^|_)(tol|tolerance|atol|rtol|eps|epsilon|threshold|thresh|limit|delta|max_diff)(_|$)"
@@ -44,6 +46,17 @@ _RECORDS = re.compile(
 class NanPasses(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        Example("""
+            def worst_gap(whole, parts):
+                worst = 0.0
+                for a, b in zip(whole, parts, strict=True):
+                    worst = max(worst, abs(a - b))
+                return worst
+
+            def check_stream(whole, parts, tolerance):
+                if worst_gap(whole, parts) > tolerance:  # <- here
+                    raise AssertionError("samples differ")
+        """),
         Example("""
             def check(before, after, slack):
                 for one, other in zip(before, after, strict=True):
@@ -141,7 +154,11 @@ class NanPasses(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return (unit.calls(*ABSOLUTE) or "equal_nan" in unit.facts.names) and judges(unit)
+        if not judges(unit):
+            return False
+        if unit.calls(*ABSOLUTE) or "equal_nan" in unit.facts.names:
+            return True
+        return unit.has(ast.Compare) and not _of_greatest(unit.file).isdisjoint(unit.facts.calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
@@ -177,6 +194,16 @@ class NanPasses(Rule):
                     steps=(step(unit, told, "two runs that both broke would be equal"),),
                     still_catches=still_catches(unit, call),
                 )
+
+
+@once
+def _of_greatest(file: File) -> frozenset[str]:
+    """The last names of the functions of a file that may return a running maximum."""
+    return frozenset(
+        one.name.rpartition(".")[2]
+        for one in file.units
+        if one.is_function and one.calls("max") and one.calls(*ABSOLUTE)
+    )
 
 
 Found = tuple[cst.BaseExpression, cst.CSTNode, str]
@@ -290,8 +317,31 @@ def _greatest(unit: Unit) -> Iterator[Found]:
             if last_name(call) in ("nanmax", "nanmean", "nanmedian") and call.args:
                 if difference(values(unit).resolve(call.args[0].value)) is not None:
                     yield expression, call, f"`{last_name(call)}` leaves NaN out"
-            elif dotted(call.func) == "max" and len(call.args) == 2 and _runs(unit, call):
-                yield expression, call, "`max` keeps the greatest so far when the new difference is NaN"
+            elif _keeps_greatest(unit, call):
+                yield expression, call, _KEEPS
+            elif (made := callee(unit, call)) is not None and made is not unit and _returns_greatest(made):
+                yield expression, call, _KEEPS.replace("`max`", f"`max` in `{made.name}`")
+
+
+_KEEPS = "`max` keeps the greatest so far when the new difference is NaN"
+
+
+def _keeps_greatest(unit: Unit, call: cst.Call) -> bool:
+    return dotted(call.func) == "max" and len(call.args) == 2 and _runs(unit, call)
+
+
+@once
+def _returns_greatest(function: Unit) -> bool:
+    """Whether a function returns a running maximum of differences, and looks for no NaN itself."""
+    if not function.calls("max") or finite(function):
+        return False
+    flow = values(function)
+    return any(
+        isinstance(binding.value, cst.Call) and _keeps_greatest(function, binding.value)
+        for node in function.find(cst.Return)
+        if isinstance(node.value, cst.Name)
+        for binding in flow.reaching(node.value)
+    )
 
 
 def _figures(unit: Unit, expression: cst.BaseExpression) -> Iterator[cst.Call]:

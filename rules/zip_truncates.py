@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.calls import bind, callee, callers
 from reviewbot.flow.checks import checks
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, pairs, same_length
@@ -73,6 +73,25 @@ class ZipTruncates(Rule):
                 for time, rate in zip(times, rates):  # <- here
                     assert run(time) == rate
         """),
+        # The differences are noted in the loop, and what becomes of them is decided after it.
+        Example(
+            """
+            def compare_frames(original, replayed):
+                failures = []
+                for number, (left, right) in enumerate(zip(original, replayed)):  # <- here
+                    if left["units"] != right["units"]:
+                        failures.append(number)
+                return failures
+
+            def check_frames(original, replayed):
+                failures = []
+                for left, right in zip(original, replayed):  # <- here
+                    if left["units"] != right["units"]:
+                        failures.append(left)
+                assert not failures
+            """,
+            path="tools/compare_replays.py",
+        ),
         Example("""
             def test_shorter(run, baseline):
                 rows = run(1)
@@ -212,6 +231,26 @@ class ZipTruncates(Rule):
                 for name, row in zip(rows.keys(), rows.values()):
                     assert row.name == name
         """),
+        # Every caller has compared the lengths before.
+        Example(
+            """
+            def same_lengths(original, replayed):
+                if len(original) != len(replayed):
+                    raise SystemExit("frame counts differ")
+
+            def compare_frames(original, replayed):
+                failures = []
+                for left, right in zip(original, replayed):
+                    if left["units"] != right["units"]:
+                        failures.append(left)
+                return failures
+
+            def main(original, replayed):
+                same_lengths(original, replayed)
+                assert not compare_frames(original, replayed)
+            """,
+            path="tools/compare_replays.py",
+        ),
         # An item for each of the same inputs, by one function of the file; as many in each row of a table.
         Example("""
             import pytest
@@ -278,7 +317,24 @@ def _may_differ(unit: Unit, cut: Cut) -> bool:
         return False
     if _made_alike(unit, cut.sides) or _tabled(unit, cut.sides) is True:
         return False
+    if _callers_compare(unit, cut.sides):
+        return False
     return not _of_one_object(unit, cut.sides)
+
+
+def _callers_compare(unit: Unit, sides: tuple[cst.BaseExpression, ...], depth: int = 3) -> bool:
+    """Whether the sides are parameters of whose lengths every caller in the file, or its own, makes sure."""
+    names = [one.value for one in sides if isinstance(one, cst.Name)]
+    sites = callers(unit) if unit.is_function and len(names) == len(sides) else []
+    for site in sites:
+        given = bind(site.call, unit)
+        handed = [given[name] for name in names if name in given]
+        if len(handed) < len(names):
+            return False
+        made_sure = all(same_length(site.caller, site.call, handed[0], other) for other in handed[1:])
+        if not made_sure and not (depth and _callers_compare(site.caller, tuple(handed), depth - 1)):
+            return False
+    return bool(sites)
 
 
 def _made_alike(unit: Unit, sides: tuple[cst.BaseExpression, ...]) -> bool:
@@ -481,12 +537,12 @@ def _looks_at_two(unit: Unit, cut: Cut) -> bool:
         return True
     parts = [{b.value for b in walk(e.value) if isinstance(b, cst.Name)} for e in target.elements]
     flow = values(unit)
-    for check in checks(unit):
-        above = list(unit.ancestors(check.node))
+    for place in [*(check.node for check in checks(unit)), cut.check]:
+        above = list(unit.ancestors(place))
         if loop not in above:
             continue
         around = above[: above.index(loop)]
-        nodes = [check.node, *(one.test for one in around if isinstance(one, cst.If))]
+        nodes = [place, *(one.test for one in around if isinstance(one, cst.If))]
         nodes += [one.iter for one in around if isinstance(one, cst.For)]
         names = {read.value for node in nodes for read in flow.reads(node)}
         names |= {binding.name for binding in flow.slice(*nodes)}

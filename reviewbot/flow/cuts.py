@@ -12,6 +12,7 @@ from reviewbot.flow.loops import checked_loops, is_forced, quantified
 from reviewbot.flow.syntax import canonical, dotted, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
+from reviewbot.flow.verdicts import every_judgement
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -40,6 +41,15 @@ def _zips(unit: Unit) -> Iterator[Cut]:
         for call in _calls(loop.node.iter, "zip"):
             if checks and not _outer(unit, loop.node, checks[0].node):
                 yield Cut(call, _sides(call), checks[0].node, loop.node)
+    checking = {id(loop.node) for loop in checked_loops(unit)}
+    others = [loop for loop in unit.find(cst.For) if id(loop) not in checking]
+    recording = [loop for loop in others if any(True for _ in _calls(loop.iter, "zip"))]
+    for one in every_judgement(unit) if recording else ():
+        around = list(unit.ancestors(one.node))
+        for above in recording:
+            if above in around and not _outer(unit, above, one.node):
+                for call in _calls(above.iter, "zip"):
+                    yield Cut(call, _sides(call), one.node, above)
     for part in quantified(unit):
         for call in _calls(part.node.for_in.iter, "zip"):
             yield Cut(call, _sides(call), part.check, part.node)

@@ -125,6 +125,9 @@ def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
     function = callee(unit, call)
     names = {id(value): name for name, value in bind(call, function).items()} if function is not None else {}
     for arg in call.args:
+        if isinstance(arg.value, (cst.Name, cst.Call)):
+            for made in _configured(unit, arg.value):
+                yield from _folders(unit, made)
         said = arg.keyword.value if arg.keyword is not None else names.get(id(arg.value), "")
         if said and (
             _SHARED.search(said) or (isinstance(arg.value, cst.SimpleString) and not _FOLDER.search(said))
@@ -134,8 +137,6 @@ def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
             if said:
                 yield arg.value
             continue
-        for made in _configured(unit, arg.value) if isinstance(arg.value, (cst.Name, cst.Call)) else ():
-            yield from _folders(unit, made)
         for below in walk(arg.value):
             name = dotted(below) if isinstance(below, (cst.Name, cst.Attribute)) else ""
             if (
