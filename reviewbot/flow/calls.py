@@ -39,19 +39,19 @@ def callee(unit: Unit, call: cst.Call) -> Unit | None:
     if first in ("self", "cls") and rest and "." not in rest and unit.kind == "method":
         owner = unit.name.rpartition(".")[0]
         return unit.file.unit(f"{owner}.{rest}")
-    if rest and isinstance(call.func, cst.Attribute):
+    if rest and type(call.func) is cst.Attribute:
         found = unit.file.unit(name)
         return found if found is not None and found.is_function and not _local(unit, call.func) else None
-    if not isinstance(call.func, cst.Name) or _local(unit, call.func):
+    if type(call.func) is not cst.Name or _local(unit, call.func):
         return None
     found = unit.file.unit(name)
     return found if found is not None and found.kind == "function" else None
 
 
 def _local(unit: Unit, node: cst.BaseExpression) -> bool:
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         node = node.value
-    if unit.kind in ("module", "class") or not isinstance(node, cst.Name):
+    if unit.kind in ("module", "class") or type(node) is not cst.Name:
         return False
     return bool(values(unit).reaching(node))
 
@@ -78,7 +78,7 @@ def callers(unit: Unit) -> list[CallSite]:
 def _module_sites(unit: Unit) -> Iterator[CallSite]:
     """The calls in a module's or class's own statements, without those of its functions."""
     for site in call_sites(unit):
-        if not any(isinstance(above, cst.FunctionDef) for above in unit.ancestors(site.call)):
+        if not any(type(above) is cst.FunctionDef for above in unit.ancestors(site.call)):
             yield site
 
 
@@ -88,7 +88,7 @@ def bind(call: cst.Call, function: Unit) -> dict[str, cst.BaseExpression]:
     The `self` or `cls` of a method that is called through an attribute gets nothing.
     """
     node = function.node
-    if not isinstance(node, cst.FunctionDef):
+    if type(node) is not cst.FunctionDef:
         return {}
     positional = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
     if function.kind == "method" and positional and _is_bound(call, node):
@@ -119,7 +119,7 @@ def _is_bound(call: cst.Call, function: cst.FunctionDef) -> bool:
 def defaults(function: Unit) -> dict[str, cst.BaseExpression]:
     """The default of each parameter that has one."""
     node = function.node
-    if not isinstance(node, cst.FunctionDef):
+    if type(node) is not cst.FunctionDef:
         return {}
     params = node.params
     every = (*params.posonly_params, *params.params, *params.kwonly_params)

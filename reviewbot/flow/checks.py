@@ -104,26 +104,26 @@ def may_assert(call: cst.Call, unit: Unit) -> bool:
 def called_name(call: cst.Call) -> str:
     """The dotted name of what is called, `super().f` for a method of the base, "" for the rest."""
     name = dotted(call.func)
-    if not name and isinstance(call.func, cst.Attribute) and isinstance(call.func.value, cst.Call):
+    if not name and type(call.func) is cst.Attribute and type(call.func.value) is cst.Call:
         inner = call.func.value
-        if isinstance(inner.func, cst.Name) and inner.func.value == "super":
+        if type(inner.func) is cst.Name and inner.func.value == "super":
             return f"super().{call.func.attr.value}"
     return name
 
 
 def call_of(statement: cst.CSTNode) -> cst.Call | None:
     """The call that a statement consists of, awaited or not."""
-    value = statement.value if isinstance(statement, cst.Expr) else statement
-    if isinstance(value, cst.Await):
+    value = statement.value if type(statement) is cst.Expr else statement
+    if type(value) is cst.Await:
         value = value.expression
-    return value if isinstance(value, cst.Call) else None
+    return value if type(value) is cst.Call else None
 
 
 def fails(statement: cst.CSTNode) -> CheckKind | None:
     """Whether a small statement fails outright: `raise`, `pytest.fail()`, `sys.exit(1)`, `assert False`."""
-    if isinstance(statement, cst.Raise):
+    if type(statement) is cst.Raise:
         return "raise"
-    if isinstance(statement, cst.Assert) and literal(statement.test) in (False, 0, None, ""):
+    if type(statement) is cst.Assert and literal(statement.test) in (False, 0, None, ""):
         return "fail"
     call = call_of(statement)
     if call is None:
@@ -142,7 +142,7 @@ def fails(statement: cst.CSTNode) -> CheckKind | None:
 def raising_context(item: cst.WithItem) -> cst.Call | None:
     """The call of a `with` item whose block must raise, warn or log: `pytest.raises(ValueError)`."""
     call = item.item
-    if isinstance(call, cst.Call) and last_name(call) in assertions.RAISING_CONTEXTS:
+    if type(call) is cst.Call and last_name(call) in assertions.RAISING_CONTEXTS:
         return call
     return None
 
@@ -159,9 +159,9 @@ def checks(unit: Unit) -> list[Check]:
 
 
 def _check(unit: Unit, node: cst.CSTNode) -> Check | None:
-    if isinstance(node, cst.Assert):
+    if type(node) is cst.Assert:
         return Check("assert", node, node.test)
-    if isinstance(node, cst.With):
+    if type(node) is cst.With:
         return Check("context", node) if any(raising_context(item) for item in node.items) else None
     kind = fails(node)
     if kind == "raise":
@@ -172,7 +172,7 @@ def _check(unit: Unit, node: cst.CSTNode) -> Check | None:
         call = call_of(node)
         if kind == "exit" and condition is None and call is not None and call.args:
             code = call.args[0].value
-            if isinstance(code, cst.IfExp):
+            if type(code) is cst.IfExp:
                 return Check(kind, node, code.test, literal(code.body) not in (0, None, False))
             return Check(kind, node, code if literal(code) is UNKNOWN else None, True)
         return Check(kind, node, condition, when)
@@ -211,7 +211,7 @@ def _handles(unit: Unit, node: cst.CSTNode) -> bool:
 def _condition(unit: Unit, node: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
     below = node
     for above in unit.ancestors(node):
-        if isinstance(above, cst.If):
+        if type(above) is cst.If:
             return above.test, above.orelse is not below
         if isinstance(above, (cst.FunctionDef, cst.For, cst.While, cst.Try, cst.With)):
             return None, False
@@ -283,19 +283,19 @@ def operand(call: cst.Call, position: int) -> cst.BaseExpression | None:
 
 def compared(unit: Unit, check: Check, node: cst.BaseExpression, *, holds: bool) -> Iterator[Comparison]:
     """Every two values that a condition compares; `holds` is the truth value with which `check` passes."""
-    if isinstance(node, cst.Comparison):
+    if type(node) is cst.Comparison:
         left = node.left
         for target in node.comparisons:
             relation = _OPERATORS.get(type(target.operator))
             if relation is not None:
                 yield Comparison(check, node, left, target.comparator, relation if holds else _not(relation))
             left = target.comparator
-    elif isinstance(node, cst.BooleanOperation):
+    elif type(node) is cst.BooleanOperation:
         yield from compared(unit, check, node.left, holds=holds)
         yield from compared(unit, check, node.right, holds=holds)
-    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    elif type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         yield from compared(unit, check, node.expression, holds=not holds)
-    elif isinstance(node, cst.Call):
+    elif type(node) is cst.Call:
         yield from _predicate(unit, check, node, holds=holds)
 
 
@@ -308,7 +308,7 @@ def _predicate(unit: Unit, check: Check, call: cst.Call, *, holds: bool) -> Iter
     name = last_name(call)
     if name in ("all", "any", "bool"):
         inner = call.args[0].value if len(call.args) == 1 else None
-        if inner is None and isinstance(call.func, cst.Attribute):
+        if inner is None and type(call.func) is cst.Attribute:
             inner = call.func.value  # `(a == b).all()`
         if isinstance(inner, (cst.GeneratorExp, cst.ListComp)):
             inner = inner.elt
@@ -333,7 +333,7 @@ def predicate(call: cst.Call, unit: Unit) -> Relation | None:
     if name in assertions.PREDICATES:
         # `eq = self.assertEqual` may stand where `from operator import eq` does not reach.
         return None if _is_rebound(unit, call.func) else assertions.PREDICATES[name]
-    if isinstance(call.func, cst.Attribute):
+    if type(call.func) is cst.Attribute:
         if call.func.attr.value in assertions.PREDICATE_METHODS and call.args:
             root = dotted(call.func.value)
             if root in unit.file.imports:
@@ -346,8 +346,8 @@ def predicate(call: cst.Call, unit: Unit) -> Relation | None:
 
 def _is_rebound(unit: Unit, function: cst.BaseExpression) -> bool:
     """Whether the name at the left of what is called is given another meaning inside the unit."""
-    while isinstance(function, cst.Attribute):
+    while type(function) is cst.Attribute:
         function = function.value
-    if not unit.is_function or not isinstance(function, cst.Name):
+    if not unit.is_function or type(function) is not cst.Name:
         return False
     return any(binding.kind not in ("import", "unbound") for binding in values(unit).reaching(function))

@@ -41,7 +41,7 @@ def statements(body: cst.CSTNode | None) -> list[cst.CSTNode]:
     if isinstance(body, (cst.IndentedBlock, cst.Module)):
         found: list[cst.CSTNode] = []
         for statement in body.body:
-            found.extend(statement.body if isinstance(statement, cst.SimpleStatementLine) else (statement,))
+            found.extend(statement.body if type(statement) is cst.SimpleStatementLine else (statement,))
         return found
     if isinstance(body, (cst.SimpleStatementSuite, cst.SimpleStatementLine)):
         return list(body.body)
@@ -61,23 +61,23 @@ def leaves(block: Sequence[cst.CSTNode]) -> Exit | None:
 
 
 def _leaves(statement: cst.CSTNode) -> Exit | None:
-    if isinstance(statement, cst.Continue):
+    if type(statement) is cst.Continue:
         return "continue"
-    if isinstance(statement, cst.Break):
+    if type(statement) is cst.Break:
         return "break"
-    if isinstance(statement, cst.Return):
+    if type(statement) is cst.Return:
         return "return"
     if fails(statement) is not None:
         return "fail"
-    if isinstance(statement, cst.If):
+    if type(statement) is cst.If:
         then = leaves(statements(statement.body))
         other = None
-        if isinstance(statement.orelse, cst.If):
+        if type(statement.orelse) is cst.If:
             other = _leaves(statement.orelse)
         elif statement.orelse is not None:
             other = leaves(statements(statement.orelse))
         return then if then is not None and other is not None else None
-    if isinstance(statement, cst.With):
+    if type(statement) is cst.With:
         # A context manager may swallow an exception, of a raising one also that of a `return`'s value.
         left = leaves(statements(statement.body))
         raising = any(raising_context(item) for item in statement.items)
@@ -95,7 +95,7 @@ def guards(unit: Unit, node: cst.CSTNode) -> list[Guard]:
         if isinstance(above, (cst.If, cst.IfExp)):
             if below is not above.test:
                 found.append(Guard(above, above.test, above.orelse is not below))
-        elif isinstance(above, cst.While) and below is above.body:
+        elif type(above) is cst.While and below is above.body:
             found.append(Guard(above, above.test, True))
         elif isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
             found.extend(reversed(list(_left_before(above, below))))
@@ -111,10 +111,10 @@ def _left_before(block: cst.CSTNode, below: cst.CSTNode) -> Iterator[Guard]:
         if statement is below:
             return
         branch: cst.CSTNode | None = statement
-        while isinstance(branch, cst.If):
+        while type(branch) is cst.If:
             if leaves(statements(branch.body)) is not None:
                 yield Guard(branch, branch.test, False, by_leaving=True)
-            if isinstance(branch.orelse, cst.Else) and leaves(statements(branch.orelse)) is not None:
+            if type(branch.orelse) is cst.Else and leaves(statements(branch.orelse)) is not None:
                 yield Guard(branch, branch.test, True, by_leaving=True)
                 break
             branch = branch.orelse
@@ -140,7 +140,7 @@ def after(unit: Unit, node: cst.CSTNode, until: cst.CSTNode | None) -> list[cst.
             place = next((n for n, statement in enumerate(block) if statement is below), None)
             if place is not None:
                 for statement in block[place + 1 :]:
-                    found.extend(statements(statement) if not isinstance(statement, cst.If) else [statement])
+                    found.extend(statements(statement) if type(statement) is not cst.If else [statement])
         if above is until or isinstance(above, _FUNCTIONS):
             break
         below = above

@@ -58,7 +58,7 @@ def detours(unit: Unit) -> list[Detour]:
 def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
     then = statements(node.body)
     other: list[cst.CSTNode] = []
-    if isinstance(node.orelse, cst.If):
+    if type(node.orelse) is cst.If:
         other = [node.orelse]
     elif node.orelse is not None:
         other = statements(node.orelse)
@@ -110,14 +110,12 @@ def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator
 def _taken_away(loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
     """A loop over keys from which others were taken away: `for key in left.keys() - known`."""
     keys = loop.iter
-    while (
-        isinstance(keys, cst.Call) and dotted(keys.func) in ("sorted", "list", "set", "tuple") and keys.args
-    ):
+    while type(keys) is cst.Call and dotted(keys.func) in ("sorted", "list", "set", "tuple") and keys.args:
         keys = keys.args[0].value
     away: cst.BaseExpression | None = None
-    if isinstance(keys, cst.BinaryOperation) and isinstance(keys.operator, cst.Subtract):
+    if type(keys) is cst.BinaryOperation and type(keys.operator) is cst.Subtract:
         away = keys.right
-    elif isinstance(keys, cst.Call) and last_name(keys) == "difference" and len(keys.args) == 1:
+    elif type(keys) is cst.Call and last_name(keys) == "difference" and len(keys.args) == 1:
         away = keys.args[0].value
     ids = _under([loop.body])
     missed = tuple(one for one in every if id(one.node) in ids)
@@ -127,7 +125,7 @@ def _taken_away(loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
 
 def _passes(unit: Unit, body: list[cst.CSTNode]) -> bool:
     """Whether every `return` of an arm returns nothing, or a verdict that says all is well."""
-    returns = [below for statement in body for below in walk(statement) if isinstance(below, cst.Return)]
+    returns = [below for statement in body for below in walk(statement) if type(below) is cst.Return]
     if answers(unit) and well(unit) is not UNKNOWN:
         return all(all_is_well(unit, one) for one in returns)
     given = [literal(one.value) for one in returns if one.value is not None]

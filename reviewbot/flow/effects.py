@@ -28,7 +28,7 @@ _EFFECT = re.compile(r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|leak|s
 
 def function_of(unit: Unit, node: cst.CSTNode) -> cst.FunctionDef | None:
     """The nearest function around a node."""
-    return next((above for above in unit.ancestors(node) if isinstance(above, cst.FunctionDef)), None)
+    return next((above for above in unit.ancestors(node) if type(above) is cst.FunctionDef), None)
 
 
 def awaits_exception(unit: Unit, node: cst.CSTNode) -> bool:
@@ -37,7 +37,7 @@ def awaits_exception(unit: Unit, node: cst.CSTNode) -> bool:
     for above in unit.ancestors(node):
         if isinstance(above, (cst.Try, cst.TryStar)) and below is above.body:
             return True
-        if isinstance(above, cst.With) and any(
+        if type(above) is cst.With and any(
             raising_context(item) or last_name(item.item) in ("suppress", "catch_warnings")
             for item in above.items
         ):
@@ -63,7 +63,7 @@ def compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -
     if any(other.name.rpartition(".")[2] in _METHODS for other in unit.file.units):
         return True
     above = unit.parent(unit.parent(unit.parent(node) or node) or node)
-    if isinstance(above, cst.With) and len(above.body.body) == 1:
+    if type(above) is cst.With and len(above.body.body) == 1:
         return True
     line = unit.span(node).line
     near = "".join(part.partition("#")[2] for part in unit.file.lines[max(0, line - 4) : line + 2])

@@ -37,7 +37,7 @@ def alternatives(unit: Unit) -> Iterator[Alternatives]:
             yield from _of(check.node, condition, passes_when)
     judged = judged_names(unit)
     for node in unit.find(cst.If):
-        if any(records(unit, one) & judged for one in statements(node.body) if not isinstance(one, cst.If)):
+        if any(records(unit, one) & judged for one in statements(node.body) if type(one) is not cst.If):
             yield from _of(node, node.test, False)
 
 
@@ -48,9 +48,9 @@ def _of(node: cst.CSTNode, condition: cst.BaseExpression, passes_when: bool) -> 
 
 
 def _ways(node: cst.BaseExpression, holds: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         yield from _ways(node.expression, not holds)
-    elif isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.Or) is holds:
+    elif type(node) is cst.BooleanOperation and isinstance(node.operator, cst.Or) is holds:
         yield from _ways(node.left, holds)
         yield from _ways(node.right, holds)
     else:

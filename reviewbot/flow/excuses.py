@@ -100,9 +100,9 @@ def cause(unit: Unit, excuse: Excuse) -> frozenset[int]:
     flow = values(unit)
     asked: set[int] = set()
     for part in _operands(excuse.detour.condition):
-        if isinstance(part, cst.Comparison) and isinstance(part.comparisons[0].operator, (cst.In, cst.NotIn)):
+        if type(part) is cst.Comparison and isinstance(part.comparisons[0].operator, (cst.In, cst.NotIn)):
             names = flow.reads(part.comparisons[0].comparator)
-        elif isinstance(part, cst.Name):
+        elif type(part) is cst.Name:
             names = flow.reads(part)
         else:
             return frozenset()
@@ -120,7 +120,7 @@ def _cap(unit: Unit, name: str) -> Check | None:
     found: Check | None = None
     for check in checks(unit):
         looks_at = check.node if check.condition is None else check.condition
-        if name not in {below.value for below in walk(looks_at) if isinstance(below, cst.Name)}:
+        if name not in {below.value for below in walk(looks_at) if type(below) is cst.Name}:
             continue
         if check.condition is None or not _bounds(check.condition, name):
             return None
@@ -130,12 +130,12 @@ def _cap(unit: Unit, name: str) -> Check | None:
 
 def _bounds(condition: cst.BaseExpression, name: str) -> bool:
     """`aside <= 3`, `len(aside) < len(rows)`, `aside == len(rows)`: a comparison with another number."""
-    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+    if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
         return False
     target = condition.comparisons[0]
     sides = (condition.left, target.comparator)
-    other = [side for side in sides if name not in {b.value for b in walk(side) if isinstance(b, cst.Name)}]
-    if len(other) != 1 or literal(other[0]) in (0, None, False, True) or isinstance(other[0], cst.List):
+    other = [side for side in sides if name not in {b.value for b in walk(side) if type(b) is cst.Name}]
+    if len(other) != 1 or literal(other[0]) in (0, None, False, True) or type(other[0]) is cst.List:
         return False
     return not isinstance(target.operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot))
 
@@ -188,7 +188,7 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
 
 def _of_collection(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None = None) -> Excuse | None:
     """The condition asks a collection or a flag that the callers computed from both sides."""
-    taken_away = isinstance(detour.node, cst.For)
+    taken_away = type(detour.node) is cst.For
     if not taken_away and not any(_is_asked(part) for part in _operands(detour.condition)):
         return None
     between = sides(unit, [one], repo=repo)
@@ -220,10 +220,10 @@ def _of_mark(unit: Unit, detour: Detour, one: Judgement, repo: Repo) -> Excuse |
 
 
 def _operands(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(node, cst.BooleanOperation):
+    if type(node) is cst.BooleanOperation:
         yield from _operands(node.left)
         yield from _operands(node.right)
-    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    elif type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         yield from _operands(node.expression)
     else:
         yield node
@@ -231,17 +231,17 @@ def _operands(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 def _is_asked(node: cst.BaseExpression) -> bool:
     """Whether an operand asks what was computed before: `i in seen`, `kinds[i] == "x"`, `flags[i]`."""
-    if isinstance(node, cst.Comparison):
+    if type(node) is cst.Comparison:
         operator = node.comparisons[0].operator
         return isinstance(operator, (cst.In, cst.NotIn)) or _is_asked(node.left)
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         return last_name(node) == "get"
-    return isinstance(node, cst.Subscript)
+    return type(node) is cst.Subscript
 
 
 def _is_flag(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether an operand is a name that only ever holds True or False, set under conditions."""
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return False
     held = [binding.value for binding in values(unit).reaching(node)]
     return bool(held) and all(value is not None and isinstance(literal(value), bool) for value in held)
@@ -250,15 +250,15 @@ def _is_flag(unit: Unit, node: cst.BaseExpression) -> bool:
 def _of_presence(unit: Unit, condition: cst.BaseExpression, between: Sides) -> Certainty | None:
     """How sure an excuse is that neither equality nor difference opens: `a is None or b is None`."""
     node = values(unit).resolve(condition)
-    while isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    while type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         node = node.expression
-    if isinstance(node, cst.BooleanOperation):
+    if type(node) is cst.BooleanOperation:
         operands = list(_operands(node))
         present = all(is_presence(operand) for operand in operands)
         if alike(unit, node, between) and not present:
             return None
         if present:
-            plain = all(isinstance(operand, cst.Comparison) for operand in operands)
+            plain = all(type(operand) is cst.Comparison for operand in operands)
             return "likely" if plain and unit.is_test else "question"
     return "likely"
 
@@ -270,20 +270,20 @@ def is_place(node: cst.BaseExpression) -> bool:
 
 def is_presence(node: cst.BaseExpression) -> bool:
     """Whether a condition asks whether a value is there, or of what type it is."""
-    if isinstance(node, cst.Comparison):
+    if type(node) is cst.Comparison:
         operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
         return isinstance(operator, (cst.Is, cst.IsNot)) and literal(comparator) is None
-    return isinstance(node, cst.Call) and last_name(node) in _PRESENCE
+    return type(node) is cst.Call and last_name(node) in _PRESENCE
 
 
 def _follows(unit: Unit, condition: cst.BaseExpression, one: Judgement) -> bool:
     """Whether what is judged follows from the equality of what the condition compares: `a == b` before
     `hash(a) == hash(b)`."""
     node = values(unit).resolve(condition)
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
         return False
     operands = (node.left, node.comparisons[0].comparator)
-    if not all(isinstance(operand, cst.Name) for operand in operands):
+    if not all(type(operand) is cst.Name for operand in operands):
         return False
     names = {canonical(operand) for operand in operands}
     return names.isdisjoint({canonical(one.left), canonical(one.right)})
@@ -296,7 +296,7 @@ def _compared_anyway(unit: Unit, detour: Detour, one: Judgement) -> bool:
         {canonical(p) for p in walk(n) if isinstance(p, cst.BaseExpression)} for n in (one.left, one.right)
     ]
     for other in every_judgement(unit):
-        if other in detour.missed or id(other.node) in inside or isinstance(other.node, cst.Assign):
+        if other in detour.missed or id(other.node) in inside or type(other.node) is cst.Assign:
             continue
         left, right = canonical(other.left), canonical(other.right)
         if (left in parts[0] and right in parts[1]) or (left in parts[1] and right in parts[0]):
@@ -308,14 +308,14 @@ def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
     """Whether what the condition compares is judged apart from the branch, so that the branch hides nothing
     that is not told."""
     condition = values(unit).resolve(detour.condition)
-    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+    if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
         return False
     asked = {_spelled(unit, condition.left), _spelled(unit, condition.comparisons[0].comparator)}
     inside = {id(below) for below in walk(detour.node)}
     return any(
         one not in detour.missed
         and id(one.node) not in inside
-        and not isinstance(one.node, cst.Assign)
+        and type(one.node) is not cst.Assign
         and {_spelled(unit, one.left), _spelled(unit, one.right)} == asked
         for one in every_judgement(unit)
     )
@@ -324,12 +324,12 @@ def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
 def _was_seen(unit: Unit, condition: cst.BaseExpression) -> bool:
     """Whether a condition only asks for what was looked at before: the set is filled on the same turns,
     further down, or with this very thing."""
-    if isinstance(condition, cst.BooleanOperation):
+    if type(condition) is cst.BooleanOperation:
         return all(_was_seen(unit, part) for part in _operands(condition))
-    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+    if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
         return False
     target = condition.comparisons[0]
-    if not isinstance(target.operator, (cst.In, cst.NotIn)) or not isinstance(target.comparator, cst.Name):
+    if not isinstance(target.operator, (cst.In, cst.NotIn)) or type(target.comparator) is not cst.Name:
         return False
     filled = values(unit).mutations(target.comparator.value)
     loop = enclosing(unit, condition, cst.For, cst.While)
@@ -356,8 +356,8 @@ def _spelled(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> str:
 def _of_set(unit: Unit, detour: Detour, opened: Trace, between: Sides) -> Says | None:
     """What membership in a set says, from the condition under which a key is put into it."""
     node, inside = detour.condition, True
-    if not isinstance(detour.node, cst.For):
-        if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(detour.node) is not cst.For:
+        if type(node) is not cst.Comparison or len(node.comparisons) != 1:
             return None
         operator = node.comparisons[0].operator
         if not isinstance(operator, (cst.In, cst.NotIn)):
@@ -366,7 +366,7 @@ def _of_set(unit: Unit, detour: Detour, opened: Trace, between: Sides) -> Says |
         node = node.comparisons[0].comparator
     for where, read in opened.read:
         for below in walk(read):
-            if isinstance(below, cst.CompIf):
+            if type(below) is cst.CompIf:
                 found = says(where, below.test, inside, between)
                 if found is not None:
                     return found
@@ -384,9 +384,9 @@ def _setting(unit: Unit, detour: Detour) -> Excuse | None:
     """A setting under which a loop over both sides compares nothing at all."""
     loop = enclosing(unit, detour.node, cst.For)
     condition = detour.condition
-    while isinstance(condition, cst.UnaryOperation):
+    while type(condition) is cst.UnaryOperation:
         condition = condition.expression
-    if not isinstance(loop, cst.For) or not isinstance(condition, (cst.Name, cst.Attribute)):
+    if type(loop) is not cst.For or not isinstance(condition, (cst.Name, cst.Attribute)):
         return None
     if is_place(condition):
         return None
@@ -396,9 +396,7 @@ def _setting(unit: Unit, detour: Detour) -> Excuse | None:
     if any(id(binding.node) in inside for binding in reaching):
         return None
     others = [
-        one
-        for one in every_judgement(unit)
-        if one not in detour.missed and not isinstance(one.node, cst.Assign)
+        one for one in every_judgement(unit) if one not in detour.missed and type(one.node) is not cst.Assign
     ]
     if any(id(one.node) in inside for one in others):
         return None

@@ -57,7 +57,7 @@ def deciding(unit: Unit) -> list[cst.BaseExpression]:
     for node in unit.find(cst.Assert, cst.If, cst.While, cst.IfExp, cst.Return, cst.Expr, cst.CompIf):
         if isinstance(node, (cst.Assert, cst.If, cst.While, cst.IfExp, cst.CompIf)):
             found.append(node.test)
-        elif isinstance(node, cst.Return):
+        elif type(node) is cst.Return:
             if node.value is not None:
                 found.append(node.value)
         else:
@@ -97,9 +97,9 @@ def is_strict(call: cst.Call) -> bool:
 def _decides(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether what a comparison says has an effect beyond being shown."""
     for above in unit.ancestors(node):
-        if isinstance(above, cst.FormattedString):
+        if type(above) is cst.FormattedString:
             return False
-        if isinstance(above, cst.Call):
+        if type(above) is cst.Call:
             if dotted(above.func) in (
                 "print",
                 "logging.info",
@@ -122,7 +122,7 @@ def reached_with(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
     for above in unit.ancestors(guard):
         if isinstance(above, (cst.FunctionDef, cst.Lambda)):
             return id(above) in around or above is unit.node
-        if isinstance(above, cst.If) and below is not above.test and id(below) not in around:
+        if type(above) is cst.If and below is not above.test and id(below) not in around:
             return False
         if isinstance(above, (cst.ExceptHandler, cst.MatchCase)) and id(above) not in around:
             return False
@@ -174,12 +174,12 @@ def _grouped(
     if groups.find(one[0]) == groups.find(other[0]):
         return True
     left, right = own.flow.resolve(left), own.flow.resolve(right)
-    if not depth or not isinstance(left, cst.Call) or not isinstance(right, cst.Call):
+    if not depth or type(left) is not cst.Call or type(right) is not cst.Call:
         return False
     if len(left.args) != len(right.args) or last_name(left) != last_name(right):
         return False
     parts = [(a.value, b.value) for a, b in zip(left.args, right.args, strict=True)]
-    if isinstance(left.func, cst.Attribute) and isinstance(right.func, cst.Attribute):
+    if type(left.func) is cst.Attribute and type(right.func) is cst.Attribute:
         parts.append((left.func.value, right.func.value))
     elif own.text(left.func) != own.text(right.func):
         return False
@@ -287,7 +287,7 @@ def _compared_sizes(own: Terms, pair: Pair) -> Iterator[list[str]]:
     if left is not None or right is not None:
         yield [*own.count(pair.left), *own.count(pair.right)]
         return
-    if isinstance(pair.left, cst.Name) and isinstance(pair.right, cst.Name):
+    if type(pair.left) is cst.Name and type(pair.right) is cst.Name:
         one, other = own.flow.resolve(pair.left), own.flow.resolve(pair.right)
         if counted_by(one) is not None or counted_by(other) is not None:
             yield [*own.count(pair.left), *own.count(pair.right)]
@@ -315,14 +315,14 @@ def _unpacked_with(own: Terms, name: cst.Name) -> list[str]:
 
 def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
     """The collection whose contents an expression gives as a whole: `a` of `set(a.keys())`."""
-    while isinstance(node, cst.Call):
+    while type(node) is cst.Call:
         if dotted(node.func) in _WHOLE and len(node.args) == 1:
             node = node.args[0].value
-        elif isinstance(node.func, cst.Attribute) and node.func.attr.value == "keys" and not node.args:
+        elif type(node.func) is cst.Attribute and node.func.attr.value == "keys" and not node.args:
             node = node.func.value
         else:
             break
-    if isinstance(node, cst.SetComp) and not node.for_in.ifs:
+    if type(node) is cst.SetComp and not node.for_in.ifs:
         return _whole(node.for_in.iter)
     return node
 
@@ -401,7 +401,7 @@ def _through_names(own: Terms, expression: cst.BaseExpression) -> Iterator[cst.B
 
 
 def _tells_size(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.Call) and dotted(node.func) in _EMPTINESS:
+    if type(node) is cst.Call and dotted(node.func) in _EMPTINESS:
         return True
     collects = (cst.ListComp, cst.SetComp, cst.DictComp, cst.Comparison)
     return isinstance(node, collects) or counted_by(node) is not None
@@ -415,7 +415,7 @@ def _looks_at(unit: Unit, own: Terms, expression: cst.BaseExpression, wanted: se
     stack: list[cst.CSTNode] = [expression]
     while stack:
         node = stack.pop()
-        if isinstance(node, cst.Call) and last_name(node) == "all":
+        if type(node) is cst.Call and last_name(node) == "all":
             continue
         if isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
             assert isinstance(node, cst.BaseExpression)
@@ -423,14 +423,14 @@ def _looks_at(unit: Unit, own: Terms, expression: cst.BaseExpression, wanted: se
                 return True
         if isinstance(node, (cst.Attribute, cst.Arg)):
             stack.append(node.value)
-        elif not isinstance(node, cst.Lambda):
+        elif type(node) is not cst.Lambda:
             stack.extend(children(node))
     return False
 
 
 def _is_fixed(node: cst.Subscript) -> bool:
     """Whether a subscript takes one item at a place that is written out: `rows[0]`, `row["tokens"]`."""
-    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+    if len(node.slice) != 1 or type(node.slice[0].slice) is not cst.Index:
         return False
     return isinstance(literal(node.slice[0].slice.value), (int, str))
 

@@ -35,7 +35,7 @@ def caught(handler: cst.ExceptHandler) -> frozenset[str]:
     """The last names of the exceptions that a handler takes; "" for a bare `except`."""
     if handler.type is None:
         return frozenset({""})
-    if isinstance(handler.type, cst.Tuple):
+    if type(handler.type) is cst.Tuple:
         return frozenset(exception_name(element.value) for element in handler.type.elements)
     return frozenset({exception_name(handler.type)})
 
@@ -43,7 +43,7 @@ def caught(handler: cst.ExceptHandler) -> frozenset[str]:
 def exception_name(node: cst.CSTNode) -> str:
     """The last name of an exception; `Failed` for `pytest.fail.Exception`, which is no blind `Exception`."""
     name = last_name(node)
-    if name != "Exception" or not isinstance(node, cst.Attribute) or dotted(node.value) == "builtins":
+    if name != "Exception" or type(node) is not cst.Attribute or dotted(node.value) == "builtins":
         return name
     return _OF_PYTEST.get(last_name(node.value), dotted(node) or name)
 
@@ -59,7 +59,7 @@ def raised_by(check: Check) -> str:
     if call is not None and check.kind == "fail":
         # pytest.fail raises outside Exception, so that a blind handler does not take it.
         return "Failed" if dotted(call.func) in ("pytest.fail", "fail") else "AssertionError"
-    if check.kind == "context" and isinstance(check.node, cst.With):
+    if check.kind == "context" and type(check.node) is cst.With:
         items = [last_name(item.item) for item in check.node.items]
         return "AssertionError" if any(name.startswith("assert") for name in items) else "Failed"
     return "AssertionError"
@@ -84,16 +84,16 @@ def fate(unit: Unit, block: cst.CSTNode, name: str = "") -> Fate:
     for node in walk(block):
         if isinstance(node, (cst.Raise, cst.Assert, cst.Yield, cst.Del, cst.While, cst.Try, cst.AugAssign)):
             return "left to others"
-        if isinstance(node, cst.Return) and _is_verdict(node):
+        if type(node) is cst.Return and _is_verdict(node):
             return "left to others"
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             if last_name(node) in _SKIPPING:
                 skipped = True
             elif _passes_on(node):
                 return "left to others"
         if isinstance(node, (cst.Assign, cst.AnnAssign)) and _is_kept(unit, node):
             return "left to others"
-        if isinstance(node, cst.Expr) and fails(node) is not None:
+        if type(node) is cst.Expr and fails(node) is not None:
             return "left to others"
     return "skipped" if skipped else "lost"
 
@@ -114,7 +114,7 @@ def _is_kept(unit: Unit, node: cst.Assign | cst.AnnAssign) -> bool:
     targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
     flow = values(unit)
     for target in targets:
-        if not isinstance(target, cst.Name):
+        if type(target) is not cst.Name:
             return True
         if any(binding.node is target for use in _uses(unit, target.value) for binding in flow.reaching(use)):
             return True
@@ -126,9 +126,7 @@ def _uses(unit: Unit, name: str) -> Iterator[cst.Name]:
     for use in values(unit).reads(unit.node):
         if use.value != name:
             continue
-        shown = any(
-            isinstance(above, cst.Call) and last_name(above) in _SHOWING for above in unit.ancestors(use)
-        )
+        shown = any(type(above) is cst.Call and last_name(above) in _SHOWING for above in unit.ancestors(use))
         if not shown:
             yield use
 

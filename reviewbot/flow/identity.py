@@ -39,9 +39,9 @@ def steadiness(node: cst.CSTNode) -> Steadiness | None:
 
     Operators and calls can do anything, so only what is known to be pure is steady; a mere literal is none.
     """
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         return None if node.value in ("True", "False", "None") else "value"
-    if isinstance(node, cst.Subscript):
+    if type(node) is cst.Subscript:
         # `Row[int]` and `tuple[*Ts]` make a new type each time.
         makes_type = root_name(node)[:1].isupper() or root_name(node) in (
             "tuple",
@@ -50,15 +50,15 @@ def steadiness(node: cst.CSTNode) -> Steadiness | None:
             "type",
             "set",
         )
-        plain = all(isinstance(e.slice, cst.Index) and _is_plain_key(e.slice) for e in node.slice)
+        plain = all(type(e.slice) is cst.Index and _is_plain_key(e.slice) for e in node.slice)
         return steadiness(node.value) if plain and not makes_type else None
-    if isinstance(node, cst.Attribute):
+    if type(node) is cst.Attribute:
         return "attribute" if _is_plain_path(node) else None
-    if isinstance(node, cst.Call):
-        if isinstance(node.func, cst.Attribute):
+    if type(node) is cst.Call:
+        if type(node.func) is cst.Attribute:
             pure = last_name(node) in _PURE_METHODS and not node.args
             return "call" if pure and steadiness(node.func.value) is not None else None
-        pure = isinstance(node.func, cst.Name) and node.func.value in _PURE and len(node.args) == 1
+        pure = type(node.func) is cst.Name and node.func.value in _PURE and len(node.args) == 1
         return "call" if pure and steadiness(node.args[0].value) is not None else None
     return None
 
@@ -74,9 +74,9 @@ def _is_plain_path(node: cst.Attribute) -> bool:
     if node.attr.value.startswith("_"):
         return False
     owner = node.value
-    if isinstance(owner, cst.Attribute):
+    if type(owner) is cst.Attribute:
         return dotted(owner).startswith("self.") and dotted(owner).count(".") == 1
-    return isinstance(owner, cst.Name) or steadiness(owner) == "value"
+    return type(owner) is cst.Name or steadiness(owner) == "value"
 
 
 def alias(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> Binding | None:
@@ -97,17 +97,17 @@ def _split(node: cst.BaseExpression) -> tuple[cst.Name | None, str]:
     """The name at the left of a path such as `a.rows[0]`, and the rest of the path."""
     root: cst.BaseExpression = node
     while isinstance(root, (cst.Attribute, cst.Subscript)):
-        if isinstance(root, cst.Subscript) and literal(_index(root)) is UNKNOWN:
+        if type(root) is cst.Subscript and literal(_index(root)) is UNKNOWN:
             return None, ""
         root = root.value
-    if not isinstance(root, cst.Name):
+    if type(root) is not cst.Name:
         return None, ""
     return root, canonical(node)[len(root.value) :]
 
 
 def _index(node: cst.Subscript) -> cst.CSTNode:
     inner = node.slice[0].slice
-    return inner.value if isinstance(inner, cst.Index) and len(node.slice) == 1 else node
+    return inner.value if type(inner) is cst.Index and len(node.slice) == 1 else node
 
 
 def _chain(flow: Values, name: cst.Name) -> Iterator[tuple[object, Binding | None]]:
@@ -122,7 +122,7 @@ def _chain(flow: Values, name: cst.Name) -> Iterator[tuple[object, Binding | Non
         if binding.kind != "assign" or binding.role != "whole" or binding.value is None:
             return
         last = binding
-        if not isinstance(binding.value, cst.Name):
+        if type(binding.value) is not cst.Name:
             yield binding.value, last
             return
         name = binding.value
@@ -160,7 +160,7 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
         return found
     for binding in values(unit).slice(side, mutations=False):
         node = binding.value
-        while isinstance(node, cst.Call) and dotted(node.func) in (
+        while type(node) is cst.Call and dotted(node.func) in (
             "dict",
             "list",
             "tuple",
@@ -168,9 +168,9 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
             "zip",
         ):
             node = node.args[0].value if node.args else None
-        if isinstance(node, cst.Call) and last_name(node) == "items" and isinstance(node.func, cst.Attribute):
+        if type(node) is cst.Call and last_name(node) == "items" and type(node.func) is cst.Attribute:
             node = node.func.value
-        if isinstance(node, cst.Call) and last_name(node) in STATE and not node.args:
+        if type(node) is cst.Call and last_name(node) in STATE and not node.args:
             found.append(node)
     return found
 
@@ -178,11 +178,11 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
 def _is_plain(unit: Unit, side: cst.BaseExpression) -> bool:
     """Whether a comprehension takes of each tensor what is no tensor: a flag, a shape, a name."""
     value = values(unit).resolve(side)
-    if isinstance(value, cst.DictComp):
+    if type(value) is cst.DictComp:
         value = value.value
     elif isinstance(value, (cst.ListComp, cst.SetComp)):
         value = value.elt
-    return isinstance(value, cst.Attribute) and value.attr.value in _PLAIN
+    return type(value) is cst.Attribute and value.attr.value in _PLAIN
 
 
 _PLAIN = frozenset({"requires_grad", "shape", "dtype", "device", "ndim", "is_leaf", "training", "layout"})
@@ -191,7 +191,7 @@ _PLAIN = frozenset({"requires_grad", "shape", "dtype", "device", "ndim", "is_lea
 def _is_a_count(unit: Unit, side: cst.BaseExpression) -> bool:
     """Whether an expression is a number of things or of their elements, which no training step changes."""
     value = values(unit).resolve(side)
-    if not isinstance(value, cst.Call):
+    if type(value) is not cst.Call:
         return False
     return dotted(value.func) == "len" or (
         dotted(value.func) == "sum" and any(last_name(below) in COUNTS for below in walk(value))

@@ -89,19 +89,19 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
 
 
 def _equality(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
         return None
     target = node.comparisons[0]
-    return (node.left, target.comparator) if isinstance(target.operator, cst.Equal) else None
+    return (node.left, target.comparator) if type(target.operator) is cst.Equal else None
 
 
 def _range(node: cst.BaseExpression) -> _Range | None:
     """What a condition says of a number: `len(rows) == 4`, `0 < gap`, `rows` itself of a length."""
     if isinstance(node, (cst.Name, cst.Attribute)):
         return _Range(f"len({canonical(node)})", low=1)
-    if isinstance(node, cst.Call) and dotted(node.func) == "len":
+    if type(node) is cst.Call and dotted(node.func) == "len":
         return _Range(canonical(node), low=1)
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
         return None
     operator, left, right = node.comparisons[0].operator, node.left, node.comparisons[0].comparator
     number = _number(right)
@@ -111,10 +111,10 @@ def _range(node: cst.BaseExpression) -> _Range | None:
     if number is None or _number(left) is not None:
         return None
     of = canonical(left)
-    if isinstance(operator, cst.Equal):
+    if type(operator) is cst.Equal:
         return _Range(of, number, number)
     strict = isinstance(operator, (cst.LessThan, cst.GreaterThan))
-    whole = isinstance(left, cst.Call) and dotted(left.func) == "len"
+    whole = type(left) is cst.Call and dotted(left.func) == "len"
     if isinstance(operator, (cst.LessThan, cst.LessThanEqual)) is not turned:
         if isinstance(operator, (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)):
             return _Range(of, high=number - 1 if strict and whole else number, open=strict and not whole)
@@ -133,11 +133,11 @@ def _taken(node: cst.BaseExpression, code: str) -> str:
     """What is taken of a value, given as code: `sum(set(…))`; "" where nothing is, or something else."""
     how = ""
     while canonical(node) != code:
-        if not isinstance(node, cst.Call) or last_name(node) not in _FOLLOWS:
+        if type(node) is not cst.Call or last_name(node) not in _FOLLOWS:
             return ""
-        if isinstance(node.func, cst.Name) and len(node.args) == 1 and not node.args[0].star:
+        if type(node.func) is cst.Name and len(node.args) == 1 and not node.args[0].star:
             node, how = node.args[0].value, f"{how}{last_name(node)}("
-        elif isinstance(node.func, cst.Attribute) and not node.args:
+        elif type(node.func) is cst.Attribute and not node.args:
             node, how = node.func.value, f"{how}.{last_name(node)}("
         else:
             return ""
@@ -149,7 +149,7 @@ def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:
     assert earlier.condition is not None and later.condition is not None
     flow, rank = values(unit), unit.index.rank
     for condition in (earlier.condition, later.condition):
-        calls = (below for below in walk(condition) if isinstance(below, cst.Call))
+        calls = (below for below in walk(condition) if type(below) is cst.Call)
         if any(
             last_name(call) not in {*_FOLLOWS, "approx", "isclose", "allclose", "close"} for call in calls
         ):
@@ -165,7 +165,7 @@ def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:
         if first < rank(node) < last
     )
     # A call may change anything that it can get at.
-    return all(isinstance(node, cst.Call) and last_name(node) in _FOLLOWS for node in between)
+    return all(type(node) is cst.Call and last_name(node) in _FOLLOWS for node in between)
 
 
 def _short(node: cst.BaseExpression) -> str:

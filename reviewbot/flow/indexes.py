@@ -116,10 +116,10 @@ def _hands_out(build: Build) -> bool:
             continue
         if any(below is node for below in walk(returned.value)):
             return True
-        if isinstance(returned.value, cst.Name):
+        if type(returned.value) is cst.Name:
             held = flow.reaching(returned.value)
-            stored = isinstance(node, cst.For) or any(b.value is node for b in held)
-            if stored and (not isinstance(node, cst.For) or _stores_into(node, returned.value.value)):
+            stored = type(node) is cst.For or any(b.value is node for b in held)
+            if stored and (type(node) is not cst.For or _stores_into(node, returned.value.value)):
                 return True
     return False
 
@@ -146,7 +146,7 @@ def _settings(
         elif name in names and name in usual:
             read.append(f"{name}={canonical(usual[name])}")
     for star in (params.star_arg, params.star_kwarg):
-        if isinstance(star, cst.Param) and star.name.value in names:
+        if type(star) is cst.Param and star.name.value in names:
             read.append(", ".join(_versioned(flow, arg.value) for arg in call.args))
     return f"{text} with {', '.join(read)}" if read else text
 
@@ -172,10 +172,10 @@ def _marks(flow: Values, node: cst.CSTNode, but: str = "") -> dict[str, str]:
 
 def holder(flow: Values, node: cst.CSTNode) -> Binding | None:
     """The one binding of the plain name that holds a collection; aliases are followed."""
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return None
     resolved = flow.resolve(node)
-    name = resolved if isinstance(resolved, cst.Name) else node
+    name = resolved if type(resolved) is cst.Name else node
     reaching = flow.reaching(name) - {UNBOUND}
     if len(reaching) != 1:
         return None
@@ -194,12 +194,12 @@ def _comprehensions(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str
             continue
         pairs = call.args[-1].value
         if isinstance(pairs, (cst.GeneratorExp, cst.ListComp)):
-            if isinstance(pairs.elt, cst.Tuple) and len(pairs.elt.elements) == 2:
+            if type(pairs.elt) is cst.Tuple and len(pairs.elt.elements) == 2:
                 key, value = (element.value for element in pairs.elt.elements)
                 found = _over(flow, pairs, pairs.for_in, key, value)
                 if found is not None:
                     yield call, *found
-        elif isinstance(pairs, cst.Call) and last_name(pairs) in ("findall", "finditer", "loads", "reader"):
+        elif type(pairs) is cst.Call and last_name(pairs) in ("findall", "finditer", "loads", "reader"):
             for arg in pairs.args:
                 rows = holder(flow, arg.value)
                 if rows is not None:
@@ -218,7 +218,7 @@ def _over(
     while inner is not None:
         targets.append(inner.target)
         inner = inner.inner_for_in
-    own = [name.value for target in targets for name in walk(target) if isinstance(name, cst.Name)]
+    own = [name.value for target in targets for name in walk(target) if type(name) is cst.Name]
     if not _is_key(key, own):
         return None
     return rows, _opened(flow, key, own), _opened(flow, node, own, rows.name)
@@ -226,16 +226,16 @@ def _over(
 
 def rows_of(flow: Values, node: cst.BaseExpression) -> Binding | None:
     """The name that holds what a loop runs over: `rows`, `rows.values()`, `batch["rows"]`, `sorted(rows)`."""
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         if last_name(node) in _NOT_ROWS:
             return None
-        if isinstance(node.func, cst.Attribute) and not node.args:
+        if type(node.func) is cst.Attribute and not node.args:
             return rows_of(flow, node.func.value)
         if dotted(node.func) in ("sorted", "list", "tuple", "reversed", "iter") and node.args:
             return rows_of(flow, node.args[0].value)
         if last_name(node) in _PARSING:
             parts = [arg.value for arg in node.args]
-            if isinstance(node.func, cst.Attribute):
+            if type(node.func) is cst.Attribute:
                 parts.append(node.func.value)
             return next((rows for part in parts if (rows := rows_of(flow, part)) is not None), None)
         return None
@@ -247,8 +247,8 @@ def rows_of(flow: Values, node: cst.BaseExpression) -> Binding | None:
 def _is_key(key: cst.BaseExpression, own: list[str]) -> bool:
     """Whether a key is read from a row: one of its fields, several of them, or what a call makes of it."""
     if isinstance(key, (cst.Subscript, cst.Attribute, cst.Call)):
-        return any(isinstance(below, cst.Name) and below.value in own for below in walk(key))
-    if isinstance(key, cst.Tuple):
+        return any(type(below) is cst.Name and below.value in own for below in walk(key))
+    if type(key) is cst.Tuple:
         return any(_is_key(element.value, own) for element in key.elements)
     return False
 
@@ -256,12 +256,12 @@ def _is_key(key: cst.BaseExpression, own: list[str]) -> bool:
 def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
     flow = values(unit)
     for loop in unit.find(cst.For):
-        outer = [above for above in _within_function(unit, loop) if isinstance(above, cst.For)]
+        outer = [above for above in _within_function(unit, loop) if type(above) is cst.For]
         rows = rows_of(flow, loop.iter)
         if rows is None or any(next(_stores(above), None) for above in outer):
             continue  # a store is told of the outermost loop around it
         bound = (name for below in walk(loop) for target in _bound_by(below) for name in walk(target))
-        own = [name.value for name in bound if isinstance(name, cst.Name)]
+        own = [name.value for name in bound if type(name) is cst.Name]
         for name, key, value in _stores(loop):
             made = flow.bindings(name)
             full = flow.resolve(key)
@@ -275,7 +275,7 @@ def _filters(unit: Unit, loop: cst.For, value: cst.CSTNode) -> Iterator[cst.Base
     """The conditions inside a loop that leave a row out of the index without a failure."""
     for guard in guards(unit, value):
         branch = guard.node
-        fails = guard.by_leaving and isinstance(branch, cst.If) and leaves(statements(branch.body)) == "fail"
+        fails = guard.by_leaving and type(branch) is cst.If and leaves(statements(branch.body)) == "fail"
         if not fails and any(below is guard.condition for below in walk(loop)):
             yield guard.condition
 
@@ -288,41 +288,41 @@ def _within_function(unit: Unit, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _bound_by(node: cst.CSTNode) -> list[cst.CSTNode]:
-    if isinstance(node, cst.For):
+    if type(node) is cst.For:
         return [node.target]
-    if isinstance(node, cst.Assign):
+    if type(node) is cst.Assign:
         return [target.target for target in node.targets if isinstance(target.target, (cst.Name, cst.Tuple))]
     return []
 
 
 def _is_empty_dict(node: cst.BaseExpression | None) -> bool:
-    if isinstance(node, cst.Dict):
+    if type(node) is cst.Dict:
         return not node.elements
-    return isinstance(node, cst.Call) and dotted(node.func) in _DICTS
+    return type(node) is cst.Call and dotted(node.func) in _DICTS
 
 
 def _stores(loop: cst.For) -> Iterator[tuple[str, cst.BaseExpression, cst.BaseExpression]]:
     """What a loop stores: the dict's name, the key, the row."""
     for node in walk(loop):
-        if isinstance(node, cst.Assign) and len(node.targets) == 1:
+        if type(node) is cst.Assign and len(node.targets) == 1:
             target = node.targets[0].target
-            if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name):
+            if type(target) is cst.Subscript and type(target.value) is cst.Name:
                 index = _key_of(target)
                 if index is not None:
                     yield target.value.value, index, node.value
-        elif isinstance(node, cst.Call) and last_name(node) in ("append", "add") and len(node.args) == 1:
-            group = node.func.value if isinstance(node.func, cst.Attribute) else None
-            if isinstance(group, cst.Subscript) and isinstance(group.value, cst.Name):
+        elif type(node) is cst.Call and last_name(node) in ("append", "add") and len(node.args) == 1:
+            group = node.func.value if type(node.func) is cst.Attribute else None
+            if type(group) is cst.Subscript and type(group.value) is cst.Name:
                 index = _key_of(group)
                 if index is not None:
                     yield group.value.value, index, node.args[0].value
-            elif isinstance(group, cst.Call) and last_name(group) == "setdefault" and group.args:
+            elif type(group) is cst.Call and last_name(group) == "setdefault" and group.args:
                 yield root_name(group), group.args[0].value, node.args[0].value
 
 
 def _key_of(node: cst.Subscript) -> cst.BaseExpression | None:
     """What is subscripted with: of `by[day, dish]` the tuple."""
-    parts = [element.slice.value for element in node.slice if isinstance(element.slice, cst.Index)]
+    parts = [element.slice.value for element in node.slice if type(element.slice) is cst.Index]
     if len(parts) < len(node.slice):
         return None
     return parts[0] if len(parts) == 1 else cst.Tuple([cst.Element(part) for part in parts])

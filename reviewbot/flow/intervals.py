@@ -53,9 +53,9 @@ def _within(unit: Unit, node: cst.CSTNode) -> Bounds:
     """Ranges written out in one expression."""
     bounds: Bounds = []
     for below in walk(node):
-        if isinstance(below, cst.Comparison):
+        if type(below) is cst.Comparison:
             bounds.extend(_chained(below))
-        elif isinstance(below, cst.BooleanOperation) and isinstance(below.operator, cst.And):
+        elif type(below) is cst.BooleanOperation and type(below.operator) is cst.And:
             lows, highs = _collect([(below.left, True), (below.right, True)])
             bounds.extend(_pair(lows, highs))
     return bounds
@@ -66,9 +66,9 @@ def _chained(node: cst.Comparison) -> Bounds:
         first, second = node.comparisons
         if isinstance(first.operator, _UPPER) and isinstance(second.operator, _UPPER):
             return [(first.comparator, node.left, second.comparator)]
-    if len(node.comparisons) == 1 and isinstance(node.comparisons[0].operator, cst.In):
+    if len(node.comparisons) == 1 and type(node.comparisons[0].operator) is cst.In:
         call = node.comparisons[0].comparator
-        if isinstance(call, cst.Call) and dotted(call.func) == "range" and len(call.args) == 2:
+        if type(call) is cst.Call and dotted(call.func) == "range" and len(call.args) == 2:
             return [(node.left, call.args[0].value, call.args[1].value)]
     return []
 
@@ -76,7 +76,7 @@ def _chained(node: cst.Comparison) -> Bounds:
 def _before(unit: Unit, node: cst.CSTNode) -> Bounds:
     """The range in which a returned value is reached."""
     parent = unit.parent(node)
-    if not isinstance(parent, cst.Return):
+    if type(parent) is not cst.Return:
         return []
     lows, highs = _collect([(guard.condition, guard.outcome) for guard in guards(unit, parent)])
     return _pair(lows, highs)
@@ -89,13 +89,13 @@ def _collect(conditions: list[tuple[cst.BaseExpression, bool]]) -> tuple[Ends, E
     lows: Ends = []
     highs: Ends = []
     for condition, outcome in conditions:
-        if isinstance(condition, cst.BooleanOperation):
+        if type(condition) is cst.BooleanOperation:
             if isinstance(condition.operator, cst.And) is outcome:
                 inner = _collect([(condition.left, outcome), (condition.right, outcome)])
                 lows.extend(inner[0])
                 highs.extend(inner[1])
             continue
-        if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+        if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
             continue
         left, target = condition.left, condition.comparisons[0]
         if isinstance(target.operator, _LOWER) is outcome and isinstance(target.operator, (*_LOWER, *_UPPER)):
@@ -121,7 +121,7 @@ def _unlike(
 ) -> Interval | None:
     flow = values(unit)
     low_from, high_from = flow.resolve(low), flow.resolve(high)
-    if not isinstance(high_from, cst.BinaryOperation) or not isinstance(high_from.operator, cst.Add):
+    if type(high_from) is not cst.BinaryOperation or type(high_from.operator) is not cst.Add:
         return None
     begins = {canonical(flow.resolve(part)) for part in (high_from.left, high_from.right)}
     begins |= {canonical(part) for part in (high_from.left, high_from.right)}

@@ -78,21 +78,21 @@ def iterable(unit: Unit, node: cst.BaseExpression, depth: int = _DEPTH) -> Itera
     """What an expression that is looped over is made from."""
     if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict, cst.SimpleString, cst.ConcatenatedString)):
         return _written(unit, node)
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         return _name(unit, node, depth)
-    if isinstance(node, cst.NamedExpr):
+    if type(node) is cst.NamedExpr:
         return iterable(unit, node.value, depth)
     if isinstance(node, _COMPREHENSIONS):
         return _comprehension(unit, node, depth)
-    if isinstance(node, cst.IfExp):
+    if type(node) is cst.IfExp:
         return _either(unit, node, node.body, node.orelse, depth)
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.Or):
+    if type(node) is cst.BooleanOperation and type(node.operator) is cst.Or:
         return _or_empty(unit, node, depth)
-    if isinstance(node, cst.BinaryOperation):
+    if type(node) is cst.BinaryOperation:
         return _operation(unit, node, depth)
-    if isinstance(node, cst.Subscript):
+    if type(node) is cst.Subscript:
         return Iterable("item", node, unit)
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         return _call(unit, node, depth)
     return Iterable("unknown", node, unit)
 
@@ -162,7 +162,7 @@ def _name(unit: Unit, node: cst.Name, depth: int) -> Iterable:
     if binding.kind == "parameter":
         return _parameter(unit, node, binding)
     if binding.kind == "with":
-        if binding.value is not None and isinstance(binding.value, cst.Call):
+        if binding.value is not None and type(binding.value) is cst.Call:
             return _call(unit, binding.value, depth - 1)
         return Iterable("unknown", node, unit)
     if binding.kind == "loop" or binding.role != "whole":
@@ -199,11 +199,11 @@ def _parameter(unit: Unit, node: cst.Name, binding: Binding) -> Iterable:
 
 def parametrized(unit: Unit, name: str) -> cst.Decorator | None:
     """The `pytest.mark.parametrize` that gives a test's parameter its values, or None."""
-    if not isinstance(unit.node, cst.FunctionDef):
+    if type(unit.node) is not cst.FunctionDef:
         return None
     for decorator in unit.node.decorators:
         call = decorator.decorator
-        if isinstance(call, cst.Call) and last_name(call) == "parametrize" and call.args:
+        if type(call) is cst.Call and last_name(call) == "parametrize" and call.args:
             names = literal(call.args[0].value)
             if isinstance(names, str):
                 names = [part.strip() for part in names.split(",")]
@@ -220,7 +220,7 @@ def _filled(unit: Unit, node: cst.Name, binding: Binding, start: Iterable, depth
     for mutation in values(unit).mutations(binding.name):
         if not (isinstance(mutation.node, (cst.Call, cst.Assign, cst.AugAssign))):
             return Iterable("unknown", node, unit)
-        if isinstance(mutation.node, cst.Call) and last_name(mutation.node) not in ("append", "add"):
+        if type(mutation.node) is cst.Call and last_name(mutation.node) not in ("append", "add"):
             return Iterable("unknown", node, unit)
         condition = _condition(unit, mutation.node, binding.node)
         if condition is None:
@@ -230,7 +230,7 @@ def _filled(unit: Unit, node: cst.Name, binding: Binding, start: Iterable, depth
         return Iterable("unknown", node, unit)
     assert isinstance(under, cst.If)
     says = f"is filled only under `{_short(unit, under.test)}`"
-    loop = next(above for above in unit.ancestors(under) if isinstance(above, cst.For))
+    loop = next(above for above in unit.ancestors(under) if type(above) is cst.For)
     source = iterable(unit, loop.iter, depth - 1) if depth else None
     return Iterable("filtered", under, unit, None, says, source)
 
@@ -239,11 +239,11 @@ def _condition(unit: Unit, node: cst.CSTNode, since: cst.CSTNode) -> cst.If | No
     """The `if` under which a statement of a loop runs, inside the loop; None where it runs in every turn."""
     found: cst.If | None = None
     for above in unit.ancestors(node):
-        if isinstance(above, cst.If):
+        if type(above) is cst.If:
             if above.orelse is not None:
                 return None
             found = above
-        elif isinstance(above, cst.For):
+        elif type(above) is cst.For:
             return found
         elif isinstance(above, (cst.FunctionDef, cst.While, cst.Try)):
             return None
@@ -291,7 +291,7 @@ def _or_empty(unit: Unit, node: cst.BooleanOperation, depth: int) -> Iterable:
 
 def _is_optional(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether an expression is a parameter that a caller may leave out."""
-    return isinstance(node, cst.Name) and any(
+    return type(node) is cst.Name and any(
         binding.kind == "parameter" and binding.value is not None and literal(binding.value) is None
         for binding in values(unit).reaching(node)
     )
@@ -300,16 +300,16 @@ def _is_optional(unit: Unit, node: cst.BaseExpression) -> bool:
 def _operation(unit: Unit, node: cst.BinaryOperation, depth: int) -> Iterable:
     left = iterable(unit, node.left, depth - 1) if depth else Iterable("unknown", node, unit)
     right = iterable(unit, node.right, depth - 1) if depth else left
-    if isinstance(node.operator, cst.Add):
+    if type(node.operator) is cst.Add:
         if left.empty is False or right.empty is False:
             return left if left.empty is False else right
         return replace(left, empty=True) if left.empty and right.empty else Iterable("unknown", node, unit)
     if isinstance(node.operator, (cst.BitAnd, cst.Subtract)):
-        if isinstance(node.operator, cst.BitAnd) and _is_set(node):
+        if type(node.operator) is cst.BitAnd and _is_set(node):
             return Iterable("common", node, unit, None, "holds only what both sides have")
-        if isinstance(node.operator, cst.Subtract) and _is_set(node):
+        if type(node.operator) is cst.Subtract and _is_set(node):
             return Iterable("common", node, unit, None, "holds only what the other side lacks")
-    if isinstance(node.operator, cst.Multiply):
+    if type(node.operator) is cst.Multiply:
         return left if left.empty is False else right if right.empty is False else left
     return Iterable("unknown", node, unit)
 
@@ -317,7 +317,7 @@ def _operation(unit: Unit, node: cst.BinaryOperation, depth: int) -> Iterable:
 def _is_set(node: cst.BinaryOperation) -> bool:
     return any(
         isinstance(side, (cst.Set, cst.SetComp))
-        or (isinstance(side, cst.Call) and last_name(side) in ("set", "frozenset", "keys"))
+        or (type(side) is cst.Call and last_name(side) in ("set", "frozenset", "keys"))
         for side in (node.left, node.right)
     )
 
@@ -345,7 +345,7 @@ def _call(unit: Unit, node: cst.Call, depth: int) -> Iterable:
     if name in ("chain", "itertools.chain"):
         return _longest(unit, node, depth)
     qualified_name = qualified(node.func, unit.file.imports)
-    if isinstance(node.func, cst.Attribute):
+    if type(node.func) is cst.Attribute:
         return _method(unit, node, node.func, qualified_name, depth)
     if last in _LOADING or qualified_name in _PARSING or qualified_name.rpartition(".")[2] in _LOADING:
         return Iterable("loaded", node, unit, None, f"is read by `{_short(unit, node)}`")
@@ -379,7 +379,7 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
 
 
 def _is_written(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+    if type(node) is cst.Call and type(node.func) is cst.Attribute:
         return _is_written(node.func.value) or any(_is_written(arg.value) for arg in node.args)
     return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
 
@@ -425,10 +425,10 @@ def _longest(unit: Unit, node: cst.Call, depth: int) -> Iterable:
 def _returned(unit: Unit, node: cst.Call, depth: int) -> Iterable | None:
     """What a function of the same file returns or yields."""
     function = callee(unit, node)
-    if function is None or function is unit or not isinstance(function.node, cst.FunctionDef):
+    if function is None or function is unit or type(function.node) is not cst.FunctionDef:
         return None
     own = [n for n in walk(function.node) if isinstance(n, (cst.Return, cst.Yield))]
-    returned = [n.value for n in own if isinstance(n, cst.Return) and n.value is not None]
+    returned = [n.value for n in own if type(n) is cst.Return and n.value is not None]
     if len(returned) != 1 or len(returned) != len(own) or not isinstance(returned[0], cst.BaseExpression):
         return None
     made = iterable(function, returned[0], depth - 1)
@@ -439,8 +439,8 @@ def _returned(unit: Unit, node: cst.Call, depth: int) -> Iterable | None:
 def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None:
     """The loop or call that ran an iterator to its end before `node` reads it, on every path."""
     value = binding.value
-    is_iterator = isinstance(value, cst.GeneratorExp) or (
-        isinstance(value, cst.Call) and dotted(value.func) in _ONE_SHOT
+    is_iterator = type(value) is cst.GeneratorExp or (
+        type(value) is cst.Call and dotted(value.func) in _ONE_SHOT
     )
     if not is_iterator:
         return None
@@ -464,13 +464,13 @@ def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None
 
 def _runs_out(unit: Unit, node: cst.Name) -> cst.CSTNode | None:
     above = unit.parent(node)
-    if isinstance(above, cst.Arg):
+    if type(above) is cst.Arg:
         above = unit.parent(above)
-    if isinstance(above, cst.Call) and dotted(above.func) in (
+    if type(above) is cst.Call and dotted(above.func) in (
         "list", "tuple", "set", "sorted", "sum", "max", "min", "dict",
     ):  # fmt: skip
         return above
-    if isinstance(above, cst.For) and above.iter is node:
+    if type(above) is cst.For and above.iter is node:
         jumps = any(isinstance(below, (cst.Break, cst.Return)) for below in walk(above.body))
         return None if jumps else above
     return None

@@ -58,7 +58,7 @@ def judgements(unit: Unit) -> list[Judgement]:
 
 def _validates(unit: Unit, check: Check) -> bool:
     """Whether a `raise` refuses an argument rather than judging a result."""
-    if not isinstance(check.node, cst.Raise) or check.node.exc is None or is_named_comparer(unit):
+    if type(check.node) is not cst.Raise or check.node.exc is None or is_named_comparer(unit):
         return False
     return last_name(check.node.exc) in _REFUSALS
 
@@ -87,7 +87,7 @@ def _read_by_checks(unit: Unit) -> frozenset[str]:
     found: set[str] = set()
     for check in checks(unit):
         looks_at = check.node if check.condition is None else check.condition
-        if not isinstance(looks_at, cst.With):
+        if type(looks_at) is not cst.With:
             found |= {name.value for name in flow.reads(looks_at)}
     if unit.is_function:
         summary = Summaries.of(unit.file).summary(unit.tree, unit)  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ def compared_in(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) ->
 def _notes(unit: Unit, statement: cst.CSTNode, judged: frozenset[str]) -> bool:
     """Whether a statement notes a difference in what a check reads: it adds to it, or sets it to a constant
     or a message."""
-    if isinstance(statement, cst.Assign):
+    if type(statement) is cst.Assign:
         name = root_name(statement.targets[0].target)
         said = isinstance(statement.value, (cst.FormattedString, cst.ConcatenatedString, cst.SimpleString))
         if isinstance(literal(statement.value), bool):
@@ -148,7 +148,7 @@ def recorded(unit: Unit, judged: frozenset[str]) -> Iterator[Judgement]:
             yield from agreeing(statement, unit, check, value, holds=True)
             # A list of what differs: `[i for i in rows if a[i] != b[i]]`.
             for part in walk(value):
-                if isinstance(part, cst.CompIf):
+                if type(part) is cst.CompIf:
                     yield from agreeing(statement, unit, check, part.test, holds=False)
 
 
@@ -159,7 +159,7 @@ def _left_over(unit: Unit, node: cst.CSTNode) -> Iterator[Judgement]:
     chain: list[cst.CSTNode] = []
     below = node
     for above in unit.ancestors(node):
-        if isinstance(above, cst.If):
+        if type(above) is cst.If:
             if above.orelse is below:
                 chain.append(above)
         elif isinstance(above, (cst.IndentedBlock, cst.Module)):
@@ -171,7 +171,7 @@ def _left_over(unit: Unit, node: cst.CSTNode) -> Iterator[Judgement]:
         below = above
     for guard in guards(unit, node):
         beside = guard.by_leaving and unit.parent(guard.node) is block
-        if not guard.outcome and isinstance(guard.node, cst.If) and (beside or guard.node in chain):
+        if not guard.outcome and type(guard.node) is cst.If and (beside or guard.node in chain):
             check = Check("raise", node, guard.condition, False)
             yield from agreeing(node, unit, check, guard.condition, holds=True)
 
@@ -199,8 +199,8 @@ def _distances(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> 
 def _is_handed_on(unit: Unit, name: cst.Name) -> bool:
     """Whether a name is an argument of a call that makes of it what nothing here says."""
     above = unit.parent(name)
-    call = unit.parent(above) if isinstance(above, cst.Arg) else None
-    return isinstance(call, cst.Call) and last_name(call) not in _SIZES
+    call = unit.parent(above) if type(above) is cst.Arg else None
+    return type(call) is cst.Call and last_name(call) not in _SIZES
 
 
 _SIZES = frozenset({
@@ -213,7 +213,7 @@ def _measured(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """What stands under a node, without the terms of a product or a sum: a difference among these is a part
     of some formula, and no distance."""
     yield node
-    if isinstance(node, cst.BinaryOperation):
+    if type(node) is cst.BinaryOperation:
         # Also those of a difference, of which the difference itself is what counts.
         if isinstance(node.operator, (cst.Divide, cst.FloorDivide, cst.Power)):
             yield from _measured(node.left)
@@ -224,11 +224,11 @@ def _measured(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     """The two values of which an expression measures how far they are apart."""
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
+    if type(node) is cst.BinaryOperation and type(node.operator) is cst.Subtract:
         sides = node.left, node.right
         # A difference of products is a formula's.
-        return None if all(isinstance(side, cst.BinaryOperation) for side in sides) else sides
-    if isinstance(node, cst.Call) and _names_distance(node):
+        return None if all(type(side) is cst.BinaryOperation for side in sides) else sides
+    if type(node) is cst.Call and _names_distance(node):
         given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
         return (given[0], given[1]) if len(given) > 1 else None
     return None
@@ -237,8 +237,8 @@ def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpressi
 def is_distance(node: cst.CSTNode) -> bool:
     """Whether an expression says how far values are apart: it subtracts, or calls what by its name does."""
     return any(
-        (isinstance(below, cst.BinaryOperation) and isinstance(below.operator, cst.Subtract))
-        or (isinstance(below, cst.Call) and _names_distance(below))
+        (type(below) is cst.BinaryOperation and type(below.operator) is cst.Subtract)
+        or (type(below) is cst.Call and _names_distance(below))
         for below in walk(node)
     )
 
@@ -262,9 +262,9 @@ def _is_verdict(node: cst.BaseExpression) -> bool:
 def _written(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether a value is written out in the code, also by a name for it."""
     whole = values(unit).resolve(node)
-    if isinstance(node, cst.Name) and values(unit).mutations(node.value):
+    if type(node) is cst.Name and values(unit).mutations(node.value):
         whole = node
-    return not any(isinstance(below, cst.Name) and below.value not in _CONSTANTS for below in walk(whole))
+    return not any(type(below) is cst.Name and below.value not in _CONSTANTS for below in walk(whole))
 
 
 _CONSTANTS = frozenset({"True", "False", "None", "float", "int", "set", "list", "dict", "tuple"})

@@ -68,19 +68,19 @@ def _lookups(
     for below in walk(node):
         mapping: cst.BaseExpression | None = None
         index: cst.BaseExpression | None = None
-        if isinstance(below, cst.Subscript) and len(below.slice) == 1:
-            if isinstance(below.slice[0].slice, cst.Index):
+        if type(below) is cst.Subscript and len(below.slice) == 1:
+            if type(below.slice[0].slice) is cst.Index:
                 mapping, index = below.value, below.slice[0].slice.value
-        elif isinstance(below, cst.Call) and below.args:
-            if isinstance(below.func, cst.Attribute) and below.func.attr.value == "get":
+        elif type(below) is cst.Call and below.args:
+            if type(below.func) is cst.Attribute and below.func.attr.value == "get":
                 mapping, index = below.func.value, below.args[0].value
             elif dotted(below.func) == "getattr" and len(below.args) > 1:
                 mapping, index = below.args[0].value, below.args[1].value
-        if mapping is not None and isinstance(index, cst.Name):
+        if mapping is not None and type(index) is cst.Name:
             for binding in flow.reaching(index):
                 if binding.kind == "loop" and binding.role in ("item", "key"):
                     yield binding, mapping
-        if isinstance(below, cst.Name):
+        if type(below) is cst.Name:
             for binding in flow.reaching(below):
                 if binding.role == "value" and binding.value is not None:
                     key = _key_beside(flow, binding)
@@ -118,7 +118,7 @@ def _seen(
 def _calls(flow: Values, *nodes: cst.BaseExpression) -> Iterator[cst.Call]:
     for node in nodes:
         for read in (node, *(flow.resolve(name) for name in flow.reads(node))):
-            yield from (below for below in walk(read) if isinstance(below, cst.Call))
+            yield from (below for below in walk(read) if type(below) is cst.Call)
 
 
 def _filters(unit: Unit, one: Judgement, key: Binding) -> Iterator[Guard]:
@@ -143,9 +143,9 @@ def _asks_for(flow: Values, guard: Guard, key: Binding, side: cst.BaseExpression
 
 
 def _parts(node: cst.BaseExpression, outcome: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         yield from _parts(node.expression, not outcome)
-    elif isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And) is outcome:
+    elif type(node) is cst.BooleanOperation and isinstance(node.operator, cst.And) is outcome:
         yield from _parts(node.left, outcome)
         yield from _parts(node.right, outcome)
     else:
@@ -155,13 +155,13 @@ def _parts(node: cst.BaseExpression, outcome: bool) -> Iterator[tuple[cst.BaseEx
 def _is_membership(
     flow: Values, node: cst.BaseExpression, outcome: bool, key: Binding, side: cst.BaseExpression
 ) -> bool:
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
         return False
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
     if isinstance(operator, (cst.In, cst.NotIn)):
         keys = _stripped(comparator)
         return (
-            isinstance(node.left, cst.Name)
+            type(node.left) is cst.Name
             and key in flow.reaching(node.left)
             and isinstance(operator, cst.In) is outcome
             and canonical(keys) == canonical(_stripped(side))
@@ -170,9 +170,9 @@ def _is_membership(
         # `other.get(key) is None` stands for a key that is not there.
         found = flow.resolve(node.left)
         return (
-            isinstance(found, cst.Call)
+            type(found) is cst.Call
             and last_name(found) == "get"
-            and isinstance(found.func, cst.Attribute)
+            and type(found.func) is cst.Attribute
             and canonical(found.func.value) == canonical(side)
             and isinstance(operator, cst.IsNot) is outcome
         )
@@ -181,14 +181,10 @@ def _is_membership(
 
 def _stripped(node: cst.BaseExpression) -> cst.BaseExpression:
     """The mapping whose keys an expression gives: `a` of `sorted(a.keys())`."""
-    while isinstance(node, cst.Call):
-        if isinstance(node.func, cst.Name) and node.func.value in _WRAPPERS and node.args:
+    while type(node) is cst.Call:
+        if type(node.func) is cst.Name and node.func.value in _WRAPPERS and node.args:
             node = node.args[0].value
-        elif (
-            isinstance(node.func, cst.Attribute)
-            and not node.args
-            and node.func.attr.value in ("keys", "items")
-        ):
+        elif type(node.func) is cst.Attribute and not node.args and node.func.attr.value in ("keys", "items"):
             node = node.func.value
         else:
             return node
@@ -199,7 +195,7 @@ def _sees(
     flow: Values, over: cst.BaseExpression, left: cst.BaseExpression, right: cst.BaseExpression
 ) -> Sees:
     keys = _stripped(over)
-    if isinstance(keys, cst.Name):
+    if type(keys) is cst.Name:
         keys = (
             _stripped(flow.resolve(keys))
             if canonical(keys) not in (canonical(left), canonical(right))
@@ -209,11 +205,11 @@ def _sees(
         return "left"
     if canonical(keys) == canonical(right):
         return "right"
-    if isinstance(keys, cst.BinaryOperation) and _are_both(keys.left, keys.right, left, right):
-        if isinstance(keys.operator, cst.BitAnd):
+    if type(keys) is cst.BinaryOperation and _are_both(keys.left, keys.right, left, right):
+        if type(keys.operator) is cst.BitAnd:
             return "common"
-        return "both" if isinstance(keys.operator, cst.BitOr) else "unknown"
-    if isinstance(keys, cst.Call) and isinstance(keys.func, cst.Attribute) and len(keys.args) == 1:
+        return "both" if type(keys.operator) is cst.BitOr else "unknown"
+    if type(keys) is cst.Call and type(keys.func) is cst.Attribute and len(keys.args) == 1:
         name = keys.func.attr.value
         both = _are_both(keys.func.value, keys.args[0].value, left, right)
         return (
@@ -222,10 +218,9 @@ def _sees(
     if isinstance(keys, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
         sides = {canonical(left), canonical(right)}
         tests = [condition.test for condition in keys.for_in.ifs]
-        asked = [test.comparisons[0] for test in tests if isinstance(test, cst.Comparison)]
+        asked = [test.comparisons[0] for test in tests if type(test) is cst.Comparison]
         if any(
-            isinstance(one.operator, cst.In) and canonical(_stripped(one.comparator)) in sides
-            for one in asked
+            type(one.operator) is cst.In and canonical(_stripped(one.comparator)) in sides for one in asked
         ):
             return "common"
     return "unknown"

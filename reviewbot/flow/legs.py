@@ -130,10 +130,10 @@ def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
                 yield from _folders(unit, made)
         said = arg.keyword.value if arg.keyword is not None else names.get(id(arg.value), "")
         if said and (
-            _SHARED.search(said) or (isinstance(arg.value, cst.SimpleString) and not _FOLDER.search(said))
+            _SHARED.search(said) or (type(arg.value) is cst.SimpleString and not _FOLDER.search(said))
         ):
             continue
-        if isinstance(arg.value, cst.SimpleString):
+        if type(arg.value) is cst.SimpleString:
             if said:
                 yield arg.value
             continue
@@ -155,7 +155,7 @@ def _is_whole(unit: Unit, node: cst.CSTNode, until: cst.CSTNode) -> bool:
     while above is not None and not isinstance(above, cst.BaseStatement):
         if isinstance(above, (cst.BinaryOperation, cst.Attribute, cst.Subscript)):
             return False
-        if isinstance(above, cst.FormattedString):
+        if type(above) is cst.FormattedString:
             ending = canonical(above).rstrip("\"'")
             return ending.endswith("}")
         if above is until:

@@ -83,15 +83,15 @@ class State:
 
     def value(self, node: cst.BaseExpression) -> Linear:
         """What a number is worth."""
-        if isinstance(node, cst.Integer):
+        if type(node) is cst.Integer:
             return Linear(constant=node.evaluated_value)
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             return self.numbers.get(node.value) or of_atom(self._text(node))
-        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        if type(node) is cst.UnaryOperation and type(node.operator) is cst.Minus:
             return Linear().plus(self.value(node.expression), -1)
-        if isinstance(node, cst.BinaryOperation):
+        if type(node) is cst.BinaryOperation:
             return self._operation(node)
-        if isinstance(node, cst.Call) and len(node.args) == 1 and not node.args[0].star:
+        if type(node) is cst.Call and len(node.args) == 1 and not node.args[0].star:
             name, argument = dotted(node.func), node.args[0].value
             if name == "len":
                 return self.length(argument)
@@ -101,11 +101,11 @@ class State:
 
     def _operation(self, node: cst.BinaryOperation) -> Linear:
         left, right = self.value(node.left), self.value(node.right)
-        if isinstance(node.operator, cst.Add):
+        if type(node.operator) is cst.Add:
             return left.plus(right)
-        if isinstance(node.operator, cst.Subtract):
+        if type(node.operator) is cst.Subtract:
             return left.plus(right, -1)
-        if isinstance(node.operator, cst.Multiply):
+        if type(node.operator) is cst.Multiply:
             for factor, other in ((left, right), (right, left)):
                 if not factor.terms:
                     return Linear().plus(other, factor.constant)
@@ -113,23 +113,23 @@ class State:
 
     def length(self, node: cst.BaseExpression) -> Linear:
         """How many items a sequence has."""
-        if isinstance(node, cst.Name) and node.value in self.lengths:
+        if type(node) is cst.Name and node.value in self.lengths:
             return self.lengths[node.value]
         if isinstance(node, (cst.List, cst.Tuple)):
             total = Linear()
             for element in node.elements:
-                starred = isinstance(element, cst.StarredElement)
+                starred = type(element) is cst.StarredElement
                 total = total.plus(self.length(element.value) if starred else Linear(constant=1))
             return total
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        if type(node) is cst.BinaryOperation and type(node.operator) is cst.Add:
             # Arrays of one length, too, have a length; a count of their sum is no count of what went in.
             return self.length(node.left).plus(self.length(node.right))
-        if isinstance(node, cst.Call) and dotted(node.func) in _SAME_LENGTH and len(node.args) == 1:
+        if type(node) is cst.Call and dotted(node.func) in _SAME_LENGTH and len(node.args) == 1:
             return self.length(node.args[0].value)
         return of_atom(f"len({self._text(node)})")
 
     def _text(self, node: cst.BaseExpression) -> str:
-        names = sorted({n.value for n in walk(node) if isinstance(n, cst.Name) and n.value in self.versions})
+        names = sorted({n.value for n in walk(node) if type(n) is cst.Name and n.value in self.versions})
         return canonical(node) + "".join(f"@{name}{self.versions[name]}" for name in names)
 
     # Statements.
@@ -157,7 +157,7 @@ class State:
                     inner = block.body.body
                 self.run(inner, target)
                 return
-        if isinstance(statement, cst.SimpleStatementLine):
+        if type(statement) is cst.SimpleStatementLine:
             for small in statement.body:
                 if any(below is target for below in walk(small)):
                     return
@@ -168,9 +168,9 @@ class State:
         if isinstance(node, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
             gone = [self._small(small) for small in node.body]
             return any(gone)
-        if isinstance(node, cst.If):
+        if type(node) is cst.If:
             return self._if(node)
-        if isinstance(node, cst.With):
+        if type(node) is cst.With:
             return self.run(node.body.body, None)
         self._forget_all(node)
         return False
@@ -180,9 +180,9 @@ class State:
         then, other = self.copy(), self.copy()
         left = then.run(node.body.body, None)
         right = False
-        if isinstance(node.orelse, cst.If):
+        if type(node.orelse) is cst.If:
             right = other._if(node.orelse)
-        elif isinstance(node.orelse, cst.Else):
+        elif type(node.orelse) is cst.Else:
             right = other.run(node.orelse.body.body, None)
         going = [state for state, gone in ((then, left), (other, right)) if not gone]
         if len(going) == 2:
@@ -216,13 +216,13 @@ class State:
     def _small(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.Return, cst.Raise, cst.Continue, cst.Break)):
             return True
-        if isinstance(node, cst.Assign) and len(node.targets) == 1:
+        if type(node) is cst.Assign and len(node.targets) == 1:
             self._touch(node.value)
             self._assign(node.targets[0].target, node.value)
-        elif isinstance(node, cst.AnnAssign) and node.value is not None:
+        elif type(node) is cst.AnnAssign and node.value is not None:
             self._touch(node.value)
             self._assign(node.target, node.value)
-        elif isinstance(node, cst.AugAssign):
+        elif type(node) is cst.AugAssign:
             self._augment(node)
         else:
             self._touch(node)
@@ -230,26 +230,26 @@ class State:
         return False
 
     def _assign(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
-        if not isinstance(target, cst.Name):
+        if type(target) is not cst.Name:
             for name in _stored(target):
                 self.forget(name)
             return
         number = self.value(value)
         length = self.length(value) if _is_display(value) or _is_joined(value) else None
         self.forget(target.value)
-        if not isinstance(value, cst.Name) or value.value != target.value:
+        if type(value) is not cst.Name or value.value != target.value:
             self.numbers[target.value] = number
             _put(self.lengths, target.value, length)
 
     def _augment(self, node: cst.AugAssign) -> None:
         self._touch(node.value)
-        if not isinstance(node.target, cst.Name):
+        if type(node.target) is not cst.Name:
             for name in _stored(node.target):
                 self.forget(name)
             return
         name = node.target.value
         before, given = self.value(node.target), self.value(node.value)
-        sign = 1 if isinstance(node.operator, cst.AddAssign) else -1
+        sign = 1 if type(node.operator) is cst.AddAssign else -1
         known = isinstance(node.operator, (cst.AddAssign, cst.SubtractAssign))
         self.forget(name)
         if known:
@@ -258,9 +258,9 @@ class State:
     def _touch(self, node: cst.CSTNode) -> None:
         """A call may change what it is called on and what it is given."""
         for below in walk(node):
-            if isinstance(below, cst.Call) and last_name(below) not in _LOOKING:
-                touched = {root_name(below.func)} if isinstance(below.func, cst.Attribute) else set()
-                touched |= {arg.value.value for arg in below.args if isinstance(arg.value, cst.Name)}
+            if type(below) is cst.Call and last_name(below) not in _LOOKING:
+                touched = {root_name(below.func)} if type(below.func) is cst.Attribute else set()
+                touched |= {arg.value.value for arg in below.args if type(arg.value) is cst.Name}
                 for name in sorted(touched - {""}):
                     number = self.numbers.get(name)
                     self.forget(name)
@@ -286,15 +286,15 @@ def _put(where: dict[str, Linear], name: str, value: Linear | None) -> None:
 
 def _is_joined(node: cst.BaseExpression) -> bool:
     """Whether a value is another name's, or two put together: what its length is, if it has one, is known."""
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+    if type(node) is cst.BinaryOperation and type(node.operator) is cst.Add:
         return not any(isinstance(side, (cst.Integer, cst.Float)) for side in (node.left, node.right))
-    return isinstance(node, cst.Name)
+    return type(node) is cst.Name
 
 
 def _is_display(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.BinaryOperation):
+    if type(node) is cst.BinaryOperation:
         return _is_display(node.left) or _is_display(node.right)
-    called = isinstance(node, cst.Call) and dotted(node.func) in _SAME_LENGTH and len(node.args) == 1
+    called = type(node) is cst.Call and dotted(node.func) in _SAME_LENGTH and len(node.args) == 1
     return called or isinstance(node, (cst.List, cst.Tuple))
 
 
@@ -303,22 +303,22 @@ def _stored(node: cst.CSTNode) -> Iterator[str]:
     for below in walk(node):
         if isinstance(below, _BINDING):
             yield from _targets(below.target)
-        elif isinstance(below, cst.AsName):
+        elif type(below) is cst.AsName:
             yield from _targets(below.name)
-        elif isinstance(below, cst.Call) and isinstance(below.func, cst.Attribute):
+        elif type(below) is cst.Call and type(below.func) is cst.Attribute:
             yield from () if last_name(below) in _LOOKING else (root_name(below.func),)
     yield from _targets(node)
 
 
 def _targets(node: cst.CSTNode) -> Iterator[str]:
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         yield node.value
     elif isinstance(node, (cst.Subscript, cst.Attribute)):
         yield root_name(node)
     elif isinstance(node, (cst.Tuple, cst.List)):
         for element in node.elements:
             yield from _targets(element.value)
-    elif isinstance(node, cst.StarredElement):
+    elif type(node) is cst.StarredElement:
         yield from _targets(node.value)
 
 

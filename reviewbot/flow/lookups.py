@@ -48,7 +48,7 @@ def from_same_rows(unit: Unit, picked: frozenset[int], left: Trace, right: Trace
 def asks_own_key(unit: Unit, condition: cst.BaseExpression) -> bool:
     """Whether a condition compares the key by which a row was looked up with that of the row found: these are
     always equal."""
-    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
+    if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
         return False
     flow = values(unit)
     operands = [canonical(flow.resolve(n)) for n in (condition.left, condition.comparisons[0].comparator)]
@@ -59,13 +59,13 @@ def asks_own_key(unit: Unit, condition: cst.BaseExpression) -> bool:
 
 def asks_for_row(unit: Unit, condition: cst.BaseExpression) -> bool:
     """Whether a condition only asks whether the other side has the row that is looked up."""
-    if isinstance(condition, cst.Comparison) and isinstance(
+    if type(condition) is cst.Comparison and isinstance(
         condition.comparisons[0].operator, (cst.Is, cst.IsNot)
     ):
         condition = condition.left
     flow = values(unit)
     node = flow.resolve(condition)
-    if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Subscript):
+    if type(node) is cst.Subscript and type(node.value) is cst.Subscript:
         return False  # a field of the row
     picked = picking(unit)
     return isinstance(node, (cst.Subscript, cst.Call)) and any(id(n) in picked for n in flow.reads(node))
@@ -76,14 +76,14 @@ def _sources(unit: Unit, node: cst.BaseExpression, depth: int = _DEPTH) -> Itera
     flow = values(unit)
     for name in flow.reads(node):
         above = unit.parent(name)
-        if isinstance(above, cst.Call) and above.func is name:
+        if type(above) is cst.Call and above.func is name:
             continue
         yield name.value
         for binding in flow.reaching(name) if depth else ():
             value = binding.value
             if value is None or binding.role == "part":
                 continue
-            if not isinstance(value, cst.Call) or dotted(value.func) in _SAME_ROWS:
+            if type(value) is not cst.Call or dotted(value.func) in _SAME_ROWS:
                 yield from _sources(unit, value, depth - 1)
 
 
@@ -97,16 +97,16 @@ def _looked_at(found: Trace, picked: frozenset[int]) -> Iterator[str]:
     for unit, node in found.read:
         yield from _data(unit, node, picked)
         for call in walk(node):
-            inner = _nested(values(unit), call) if isinstance(call, cst.Call) else None
+            inner = _nested(values(unit), call) if type(call) is cst.Call else None
             if inner is not None:
-                yield from (below.value for below in walk(inner) if isinstance(below, cst.Name))
+                yield from (below.value for below in walk(inner) if type(below) is cst.Name)
 
 
 def _data(unit: Unit, node: cst.CSTNode, without: frozenset[int] = frozenset()) -> Iterator[str]:
     """The names that are read under a node and not called."""
     for name in values(unit).reads(node):
         above = unit.parent(name)
-        if id(name) not in without and not (isinstance(above, cst.Call) and above.func is name):
+        if id(name) not in without and not (type(above) is cst.Call and above.func is name):
             yield name.value
 
 
@@ -118,7 +118,7 @@ def _picks(unit: Unit) -> Iterator[cst.BaseExpression]:
     for comprehension in (*unit.find(cst.GeneratorExp), *unit.find(cst.ListComp)):
         if not _takes_one(unit, comprehension):
             continue
-        own = {below.value for below in walk(comprehension.for_in.target) if isinstance(below, cst.Name)}
+        own = {below.value for below in walk(comprehension.for_in.target) if type(below) is cst.Name}
         for condition in comprehension.for_in.ifs:
             for one, other in _equalities(condition.test):
                 shape = _key(unit, other)
@@ -142,12 +142,12 @@ def _picks(unit: Unit) -> Iterator[cst.BaseExpression]:
 def _lookups(root: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Every `mapping[index]` and `mapping.get(index)` under a node."""
     for below in walk(root):
-        if isinstance(below, cst.Subscript) and len(below.slice) == 1:
-            if isinstance(below.slice[0].slice, cst.Index):
+        if type(below) is cst.Subscript and len(below.slice) == 1:
+            if type(below.slice[0].slice) is cst.Index:
                 yield below.value, below.slice[0].slice.value
         elif (
-            isinstance(below, cst.Call)
-            and isinstance(below.func, cst.Attribute)
+            type(below) is cst.Call
+            and type(below.func) is cst.Attribute
             and below.func.attr.value in ("get", "pop")
             and below.args
         ):
@@ -156,20 +156,20 @@ def _lookups(root: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseEx
 
 def _takes_one(unit: Unit, node: cst.CSTNode) -> bool:
     above = unit.parent(node)
-    if isinstance(above, cst.Arg):
+    if type(above) is cst.Arg:
         above = unit.parent(above)
-        return isinstance(above, cst.Call) and dotted(above.func) == "next"
+        return type(above) is cst.Call and dotted(above.func) == "next"
     return isinstance(above, (cst.Subscript, cst.Assign))
 
 
 def _equalities(node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """The operands of every `==` that has to hold, each way round."""
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
+    if type(node) is cst.BooleanOperation and type(node.operator) is cst.And:
         yield from _equalities(node.left)
         yield from _equalities(node.right)
-    elif isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+    elif type(node) is cst.Comparison and len(node.comparisons) == 1:
         target = node.comparisons[0]
-        if isinstance(target.operator, cst.Equal):
+        if type(target.operator) is cst.Equal:
             yield node.left, target.comparator
             yield target.comparator, node.left
 
@@ -182,7 +182,7 @@ def _key(unit: Unit, node: cst.BaseExpression) -> str | None:
     flow = values(unit)
     node = flow.resolve(node)
     names = set(_data(unit, node))
-    if isinstance(node, cst.Name) or len(names) != 1:
+    if type(node) is cst.Name or len(names) != 1:
         return None
     (row,) = names
     reads = [name for name in flow.reads(node) if name.value == row]
@@ -197,22 +197,22 @@ def _built(unit: Unit, mapping: cst.BaseExpression, depth: int = _DEPTH) -> Iter
         return
     flow = values(unit)
     found: str | None = None
-    if isinstance(mapping, cst.Name):
+    if type(mapping) is cst.Name:
         for binding in flow.reaching(mapping):
             if binding.kind in ("assign", "walrus") and binding.role == "whole" and binding.value is not None:
                 yield from _built(unit, binding.value, depth - 1)
         for change in flow.mutations(mapping.value):
-            if isinstance(change.node, cst.Assign):
+            if type(change.node) is cst.Assign:
                 for filled, index in _lookups(change.node.targets[0].target):
-                    if isinstance(filled, cst.Name) and filled.value == mapping.value:
+                    if type(filled) is cst.Name and filled.value == mapping.value:
                         found = _key(unit, index)
-    elif isinstance(mapping, cst.DictComp):
+    elif type(mapping) is cst.DictComp:
         found = _key(unit, mapping.key)
-    elif isinstance(mapping, cst.Call) and dotted(mapping.func) == "dict" and len(mapping.args) == 1:
+    elif type(mapping) is cst.Call and dotted(mapping.func) == "dict" and len(mapping.args) == 1:
         pairs = mapping.args[0].value
-        if isinstance(pairs, (cst.GeneratorExp, cst.ListComp)) and isinstance(pairs.elt, cst.Tuple):
+        if isinstance(pairs, (cst.GeneratorExp, cst.ListComp)) and type(pairs.elt) is cst.Tuple:
             found = _key(unit, pairs.elt.elements[0].value)
-    elif isinstance(mapping, cst.Call):
+    elif type(mapping) is cst.Call:
         function = callee(unit, mapping)
         if function is not None and function is not unit:
             for node in function.find(cst.Return):
@@ -220,7 +220,7 @@ def _built(unit: Unit, mapping: cst.BaseExpression, depth: int = _DEPTH) -> Iter
                     yield from _built(function, node.value, depth - 1)
         inner = _nested(flow, mapping)
         for below in walk(inner) if inner is not None else ():
-            if isinstance(below, cst.Return) and below.value is not None:
+            if type(below) is cst.Return and below.value is not None:
                 yield from _built(unit, below.value, depth - 1)
     if found is not None:
         yield found
@@ -232,17 +232,17 @@ def _asked(unit: Unit, function: cst.CSTNode, parameter: str) -> Iterable[str]:
     found: list[str] = []
     told: set[int] = set()
     for below in walk(function):
-        if isinstance(below, cst.Comparison):
+        if type(below) is cst.Comparison:
             for one, other in _equalities(below):
-                shape = _key(unit, one) if isinstance(other, cst.Name) and other.value == parameter else None
+                shape = _key(unit, one) if type(other) is cst.Name and other.value == parameter else None
                 if shape is not None:
                     found.append(shape)
                     told.add(id(other))
-        elif isinstance(below, cst.Raise):
+        elif type(below) is cst.Raise:
             told |= {id(name) for name in flow.reads(below)}
     for mapping, index in _lookups(function):
-        shapes = list(_built(unit, mapping)) if isinstance(index, cst.Name) else []
-        if shapes and isinstance(index, cst.Name) and index.value == parameter:
+        shapes = list(_built(unit, mapping)) if type(index) is cst.Name else []
+        if shapes and type(index) is cst.Name and index.value == parameter:
             found += shapes
             told.add(id(index))
     reads = [name for name in flow.reads(function) if name.value == parameter]
@@ -251,8 +251,8 @@ def _asked(unit: Unit, function: cst.CSTNode, parameter: str) -> Iterable[str]:
 
 def _nested(flow: Values, call: cst.Call) -> cst.FunctionDef | None:
     """The function that a unit defines inside itself and that a call runs."""
-    if not isinstance(call.func, cst.Name):
+    if type(call.func) is not cst.Name:
         return None
     reaching: frozenset[Binding] = flow.reaching(call.func)
     nodes = [binding.node for binding in reaching if binding.kind == "definition"]
-    return nodes[0] if len(nodes) == len(reaching) == 1 and isinstance(nodes[0], cst.FunctionDef) else None
+    return nodes[0] if len(nodes) == len(reaching) == 1 and type(nodes[0]) is cst.FunctionDef else None

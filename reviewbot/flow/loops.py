@@ -60,7 +60,7 @@ def checked_loops(unit: Unit) -> list[CheckedLoop]:
         for above in unit.ancestors(check.node):
             if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
                 break
-            if isinstance(above, cst.For) and below is above.body:
+            if type(above) is cst.For and below is above.body:
                 inside.setdefault(above, []).append(check)
             below = above
     return [CheckedLoop(loop, tuple(inside[loop])) for loop in unit.find(cst.For) if loop in inside]
@@ -135,14 +135,14 @@ def _nested(unit: Unit, node: cst.CSTNode) -> bool:
 def _parts(
     unit: Unit, node: cst.BaseExpression, holds: bool, depth: int
 ) -> Iterator[tuple[Comprehension, Form]]:
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         yield from _parts(unit, node.expression, not holds, depth)
-    elif isinstance(node, cst.BooleanOperation):
+    elif type(node) is cst.BooleanOperation:
         yield from _parts(unit, node.left, holds, depth)
         yield from _parts(unit, node.right, holds, depth)
-    elif isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+    elif type(node) is cst.Comparison and len(node.comparisons) == 1:
         yield from _of_comparison(unit, node, holds, depth)
-    elif isinstance(node, cst.Call):
+    elif type(node) is cst.Call:
         name = last_name(node)
         inner = node.args[0].value if node.args and not node.args[0].star else None
         if name in ("all", "any") and isinstance(inner, COMPREHENSIONS):
@@ -152,10 +152,10 @@ def _parts(
             yield from _parts(unit, inner, holds, depth)
         elif name in _FIGURES and isinstance(inner, COMPREHENSIONS):
             yield inner, "figure"
-    elif isinstance(node, COMPREHENSIONS) and not isinstance(node, cst.GeneratorExp):
+    elif isinstance(node, COMPREHENSIONS) and type(node) is not cst.GeneratorExp:
         if not holds:
             yield node, "none"
-    elif isinstance(node, cst.Name) and depth:
+    elif type(node) is cst.Name and depth:
         for binding in values(unit).reaching(node):
             if binding.kind == "assign" and binding.role == "whole" and binding.value is not None:
                 yield from _parts(unit, binding.value, holds, depth - 1)
@@ -177,7 +177,7 @@ def _of_comparison(
 def _is_nothing(node: cst.BaseExpression) -> bool:
     value = literal(node)
     if value is UNKNOWN:
-        return isinstance(node, cst.Call) and dotted(node.func) in ("set", "list", "dict") and not node.args
+        return type(node) is cst.Call and dotted(node.func) in ("set", "list", "dict") and not node.args
     return value is not None and not isinstance(value, bool) and value in (0, [], {}, (), "")
 
 
@@ -189,9 +189,9 @@ def counted(unit: Unit, loop: cst.For) -> bool:
     flow = values(unit)
     written = {binding.name for binding in flow.all if _under(unit, binding.node, loop.body)}
     for node in walk(loop.body):
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if type(node) is cst.Call and type(node.func) is cst.Attribute:
             inner = node.func.value
-            if isinstance(inner, cst.Name):
+            if type(inner) is cst.Name:
                 written.update(m.name for m in flow.mutations(inner.value) if m.node is node)
     rank = unit.index.rank
     for expression in deciding(unit):
@@ -207,10 +207,10 @@ def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) 
     """Whether an expression after a loop is one that a body which never ran leaves passing: `ok` after
     `ok = True`, `not errors` after `errors = []`. None where that cannot be said."""
     negated = False
-    while isinstance(expression, cst.UnaryOperation) and isinstance(expression.operator, cst.Not):
+    while type(expression) is cst.UnaryOperation and type(expression.operator) is cst.Not:
         expression, negated = expression.expression, not negated
     name: cst.BaseExpression = expression
-    if isinstance(expression, cst.Comparison) and len(expression.comparisons) == 1:
+    if type(expression) is cst.Comparison and len(expression.comparisons) == 1:
         target = expression.comparisons[0]
         if isinstance(target.operator, (cst.LessThan, cst.LessThanEqual)):
             name = expression.left
@@ -219,23 +219,23 @@ def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) 
             if isinstance(start, (int, float)) and isinstance(limit, (int, float)):
                 return start <= limit
             return True if isinstance(start, (int, float)) and start == 0 else None
-        if not isinstance(target.operator, cst.Equal):
+        if type(target.operator) is not cst.Equal:
             return None
         wanted, start = literal(target.comparator), _start(unit, expression.left, loop)
         return None if wanted is UNKNOWN or start is UNKNOWN else wanted == start
-    if isinstance(name, cst.Call) and dotted(name.func) == "len" and name.args:
+    if type(name) is cst.Call and dotted(name.func) == "len" and name.args:
         name = name.args[0].value
     start = _start(unit, name, loop)
     if start is UNKNOWN:
         return None
     above = unit.parent(expression)
-    fails_when_true = isinstance(above, cst.If) and above.test is expression
+    fails_when_true = type(above) is cst.If and above.test is expression
     return (bool(start) != negated) != fails_when_true
 
 
 def _start(unit: Unit, node: cst.BaseExpression, loop: cst.For) -> object:
     """The value that a name has before a loop, if it is written out."""
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return UNKNOWN
     before = [
         binding

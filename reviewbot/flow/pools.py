@@ -77,16 +77,16 @@ def _of_loop(unit: Unit, loop: cst.For) -> Iterator[Dropped]:
 
 
 def _adds(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.AugAssign):
-        return isinstance(node.operator, cst.AddAssign) and isinstance(node.target, cst.Name)
-    return isinstance(node, cst.Call) and last_name(node) in ("append", "extend") and bool(node.args)
+    if type(node) is cst.AugAssign:
+        return type(node.operator) is cst.AddAssign and type(node.target) is cst.Name
+    return type(node) is cst.Call and last_name(node) in ("append", "extend") and bool(node.args)
 
 
 def _ways_past(
     unit: Unit, loop: cst.For, node: cst.CSTNode, inside: set[int]
 ) -> Iterator[tuple[cst.CSTNode, Why, cst.BaseExpression | None]]:
     for guard in guards(unit, node):
-        if id(guard.node) not in inside or not isinstance(guard.node, cst.If):
+        if id(guard.node) not in inside or type(guard.node) is not cst.If:
             continue
         arm = _other_arm(guard.node, guard.outcome)
         if arm is None or _tells(unit, arm):
@@ -97,15 +97,15 @@ def _ways_past(
     for above in unit.ancestors(node):
         if above is loop:
             return
-        if isinstance(above, cst.Try) and below is above.body:
+        if type(above) is cst.Try and below is above.body:
             for handler in above.handlers:
                 if not _tells(unit, statements(handler.body)):
                     yield handler, "raised", None
-        if isinstance(above, cst.IndentedBlock):
+        if type(above) is cst.IndentedBlock:
             for earlier in above.body:
                 if earlier is below:
                     break
-                if isinstance(earlier, cst.Try):
+                if type(earlier) is cst.Try:
                     for handler in earlier.handlers:
                         body = statements(handler.body)
                         if leaves(body) == "continue" and not _tells(unit, body):
@@ -117,7 +117,7 @@ def _other_arm(node: cst.If, outcome: bool) -> list[cst.CSTNode] | None:
     """The statements that run where the row is left out; None where that is another `if`."""
     if not outcome:
         return statements(node.body)
-    if isinstance(node.orelse, cst.If):
+    if type(node.orelse) is cst.If:
         return None
     return statements(node.orelse) if node.orelse is not None else []
 
@@ -131,7 +131,7 @@ def _tells(unit: Unit, arm: list[cst.CSTNode]) -> bool:
     for below in (inner for statement in arm for inner in walk(statement)):
         if isinstance(below, (cst.Raise, cst.Assert, cst.Yield)):
             return True
-        if isinstance(below, cst.Call) and (_SAYS.match(last_name(below)) or "warn" in last_name(below)):
+        if type(below) is cst.Call and (_SAYS.match(last_name(below)) or "warn" in last_name(below)):
             return True
     return False
 
@@ -145,11 +145,11 @@ def _figures(unit: Unit, loop: cst.For, name: str) -> Iterator[cst.BaseExpressio
     for node in unit.find(cst.Call, cst.BinaryOperation):
         if rank(node) < after or id(node) in inside:
             continue
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             pooled = last_name(node) in FIGURES and any(read.value == name for read in flow.reads(node))
         else:
             assert isinstance(node, cst.BinaryOperation)
-            pooled = isinstance(node.operator, cst.Divide) and root_name(node.left) == name
+            pooled = type(node.operator) is cst.Divide and root_name(node.left) == name
         if pooled and decides(unit, node):
             yield node
 
@@ -169,15 +169,15 @@ def _over_all(
 ) -> bool:
     """Whether a figure is divided by a number that the left-out rows are in."""
     above = unit.parent(figure)
-    whole = above if isinstance(above, cst.BinaryOperation) else figure
-    if not isinstance(whole, cst.BinaryOperation) or not isinstance(whole.operator, cst.Divide):
-        return isinstance(figure, cst.Call) and last_name(figure) in ("sum", "fsum")
+    whole = above if type(above) is cst.BinaryOperation else figure
+    if type(whole) is not cst.BinaryOperation or type(whole.operator) is not cst.Divide:
+        return type(figure) is cst.Call and last_name(figure) in ("sum", "fsum")
     flow = values(unit)
     under = [whole.right, flow.resolve(whole.right)]
     iterated = {read.value for read in flow.reads(loop.iter)}
     for node in under:
         for below in walk(node):
-            if isinstance(below, cst.Name):
+            if type(below) is cst.Name:
                 if below.value in iterated:
                     return True
                 added = adds.get(below.value, [])
@@ -192,7 +192,7 @@ def _conditional(unit: Unit, loop: cst.For, node: cst.CSTNode) -> bool:
     inside = {id(below) for below in walk(loop.body)}
     if any(id(guard.node) in inside for guard in guards(unit, node)):
         return True
-    return any(isinstance(above, cst.Try) and id(above) in inside for above in unit.ancestors(node))
+    return any(type(above) is cst.Try and id(above) in inside for above in unit.ancestors(node))
 
 
 def _counted(unit: Unit, loop: cst.For, name: str) -> bool:
@@ -208,9 +208,9 @@ def _counted(unit: Unit, loop: cst.For, name: str) -> bool:
         if id(node) in inside or not flow.reaching(node):
             continue
         above = unit.parent(node)
-        if node.value == name and isinstance(above, cst.Arg):
+        if node.value == name and type(above) is cst.Arg:
             called = unit.parent(above)
-            if isinstance(called, cst.Call) and last_name(called) not in FIGURES | {"len"}:
+            if type(called) is cst.Call and last_name(called) not in FIGURES | {"len"}:
                 return True
         if node.value == name and isinstance(above, (cst.Return, cst.Element, cst.FormattedStringExpression)):
             return True
@@ -222,7 +222,7 @@ def _counter_shown(unit: Unit, loop: cst.For) -> bool:
     counters = {
         node.target.value
         for node in walk(loop.body)
-        if isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name) and literal(node.value) == 1
+        if type(node) is cst.AugAssign and type(node.target) is cst.Name and literal(node.value) == 1
     }
     inside = {id(below) for below in walk(loop)}
     return any(
@@ -243,9 +243,9 @@ def _counter_shown(unit: Unit, loop: cst.For) -> bool:
 
 def _divides(unit: Unit, node: cst.BaseExpression) -> bool:
     above = unit.parent(node)
-    if isinstance(above, cst.Arg):  # max(len(rows), 1)
+    if type(above) is cst.Arg:  # max(len(rows), 1)
         above = unit.parent(unit.parent(above) or above)
-    return isinstance(above, cst.BinaryOperation) and isinstance(above.operator, cst.Divide)
+    return type(above) is cst.BinaryOperation and type(above.operator) is cst.Divide
 
 
 # Comprehensions.
@@ -260,7 +260,7 @@ def _of_comprehension(unit: Unit, call: cst.Call) -> Iterator[Dropped]:
         return
     if not isinstance(node, (cst.ListComp, cst.GeneratorExp)) or not decides(unit, call):
         return
-    if isinstance(given, cst.Name) and _counted_list(unit, given):
+    if type(given) is cst.Name and _counted_list(unit, given):
         return
     clause: cst.CompFor | None = node.for_in
     while clause is not None:
@@ -273,12 +273,12 @@ def _of_comprehension(unit: Unit, call: cst.Call) -> Iterator[Dropped]:
 def _is_share(unit: Unit, call: cst.Call, given: cst.BaseExpression) -> bool:
     """Whether a total is divided by how many were added up: `sum(kept) / len(kept)`."""
     above = unit.parent(call)
-    if not isinstance(above, cst.BinaryOperation) or not isinstance(above.operator, cst.Divide):
+    if type(above) is not cst.BinaryOperation or type(above.operator) is not cst.Divide:
         return False
     return any(
-        isinstance(below, cst.Call) and dotted(below.func) == "len" and same(below.args[0].value, given)
+        type(below) is cst.Call and dotted(below.func) == "len" and same(below.args[0].value, given)
         for below in walk(above.right)
-        if not isinstance(below, cst.Call) or below.args
+        if type(below) is not cst.Call or below.args
     )
 
 
@@ -287,31 +287,31 @@ def _counted_list(unit: Unit, name: cst.Name) -> bool:
         if node.value != name.value or node is name or not values(unit).reaching(node):
             continue
         above = unit.parent(node)
-        called = unit.parent(above) if isinstance(above, cst.Arg) else None
-        if isinstance(called, cst.Call) and dotted(called.func) == "len" and _divides(unit, called):
+        called = unit.parent(above) if type(above) is cst.Arg else None
+        if type(called) is cst.Call and dotted(called.func) == "len" and _divides(unit, called):
             continue
-        if not isinstance(called, cst.Call) or last_name(called) not in FIGURES | {"bool"}:
+        if type(called) is not cst.Call or last_name(called) not in FIGURES | {"bool"}:
             return True
     return False
 
 
 def asks(unit: Unit, condition: cst.BaseExpression, kept: bool) -> tuple[Why, cst.BaseExpression | None]:
     """What a condition asks of a row, if only where it has the outcome `kept` the row is kept."""
-    if isinstance(condition, cst.UnaryOperation) and isinstance(condition.operator, cst.Not):
+    if type(condition) is cst.UnaryOperation and type(condition.operator) is cst.Not:
         return asks(unit, condition.expression, not kept)
-    if isinstance(condition, cst.BooleanOperation):
+    if type(condition) is cst.BooleanOperation:
         if isinstance(condition.operator, cst.And) is kept:
             for side in (condition.left, condition.right):
                 why, subject = asks(unit, side, kept)
                 if why != "other":
                     return why, subject
         return "other", None
-    if isinstance(condition, cst.Call):
+    if type(condition) is cst.Call:
         name = last_name(condition)
         if name in _FINITE and condition.args and (name in ("isfinite", "is_finite")) is kept:
             return "not finite", condition.args[0].value
         return "other", None
-    if isinstance(condition, cst.Comparison) and len(condition.comparisons) == 1:
+    if type(condition) is cst.Comparison and len(condition.comparisons) == 1:
         operator, other = condition.comparisons[0].operator, condition.comparisons[0].comparator
         if literal(other) is None and isinstance(operator, cst.IsNot if kept else cst.Is):
             return "nothing", condition.left

@@ -104,21 +104,21 @@ def may_project(unit: Unit) -> bool:
 
 def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
     """What an expression takes of a value, if it is a projection; through names and what keeps the items."""
-    node = values(unit).resolve(node) if isinstance(node, cst.Name) else node
+    node = values(unit).resolve(node) if type(node) is cst.Name else node
     if isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
         return _of_each(unit, node)
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         return _of_call(unit, node, depth)
-    if isinstance(node, cst.Attribute) and node.attr.value in _ATTRIBUTES:
+    if type(node) is cst.Attribute and node.attr.value in _ATTRIBUTES:
         return Part(_ATTRIBUTES[node.attr.value], f"….{node.attr.value}", node.value)
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+    if type(node) is cst.Subscript and len(node.slice) == 1:
         element = node.slice[0].slice
-        if isinstance(element, cst.Slice) and element.lower is None and element.step is None:
+        if type(element) is cst.Slice and element.lower is None and element.step is None:
             upper = literal(element.upper) if element.upper is not None else UNKNOWN
             if isinstance(upper, int) and not isinstance(upper, bool) and upper > 0:
                 return Part("slice", f"…[:{upper}]", node.value)
         inner = part(unit, node.value, depth - 1) if depth else None
-        if inner is not None and isinstance(element, cst.Index):
+        if inner is not None and type(element) is cst.Index:
             return Part(inner.kind, f"{inner.how}[{canonical(element)}]", inner.of)
     return None
 
@@ -126,16 +126,16 @@ def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
 def _of_each(unit: Unit, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Part | None:
     """What a comprehension keeps of each row: rounded numbers, or some fields, also by a file's helper."""
     clause = node.for_in
-    if clause.inner_for_in is not None or clause.ifs or not isinstance(clause.target, cst.Name):
+    if clause.inner_for_in is not None or clause.ifs or type(clause.target) is not cst.Name:
         return None
     row, kept = clause.target.value, node.elt
-    if isinstance(kept, cst.Call) and len(kept.args) == 1 and canonical(kept.args[0].value) == row:
+    if type(kept) is cst.Call and len(kept.args) == 1 and canonical(kept.args[0].value) == row:
         function = callee(unit, kept)
         returns = function.find(cst.Return) if function is not None else []
         first = next(iter(bind(kept, function)), "") if function is not None else ""
         if len(returns) == 1 and returns[0].value is not None and first:
             row, kept = first, returns[0].value
-    if isinstance(kept, cst.Call) and dotted(kept.func) == "round" and kept.args:
+    if type(kept) is cst.Call and dotted(kept.func) == "round" and kept.args:
         digits = literal(kept.args[1].value) if len(kept.args) > 1 else 0
         return Part("rounded", f"round(…, {digits})", clause.iter) if digits in (0, 1) else None
     fields = _fields_of(kept, row)
@@ -145,11 +145,11 @@ def _of_each(unit: Unit, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) ->
 def _fields_of(kept: cst.BaseExpression, row: str) -> list[str]:
     """The fields of a row of which something is made anew; nothing where anything else goes into it."""
     parts: list[cst.BaseExpression] = []
-    if isinstance(kept, cst.Dict):
-        parts = [e.value for e in kept.elements if isinstance(e, cst.DictElement)]
+    if type(kept) is cst.Dict:
+        parts = [e.value for e in kept.elements if type(e) is cst.DictElement]
         if len(parts) < len(kept.elements):
             return []
-    elif isinstance(kept, cst.Tuple):
+    elif type(kept) is cst.Tuple:
         parts = [element.value for element in kept.elements]
     else:
         parts = [kept]
@@ -158,7 +158,7 @@ def _fields_of(kept: cst.BaseExpression, row: str) -> list[str]:
         key = subscript(part_)
         if key is not None and canonical(key[0]) == row and isinstance(key[1], str):
             found.append(key[1])
-        elif isinstance(part_, cst.Attribute) and canonical(part_.value) == row:
+        elif type(part_) is cst.Attribute and canonical(part_.value) == row:
             found.append(part_.attr.value)
         else:
             return []
@@ -167,14 +167,14 @@ def _fields_of(kept: cst.BaseExpression, row: str) -> list[str]:
 
 def _of_call(unit: Unit, node: cst.Call, depth: int) -> Part | None:
     name = last_name(node)
-    plain = isinstance(node.func, cst.Name)
+    plain = type(node.func) is cst.Name
     first = node.args[0].value if node.args and not node.args[0].star else None
     if plain and name == "round" and first is not None:
         digits = literal(node.args[1].value) if len(node.args) > 1 else 0
         return Part("rounded", f"round(…, {digits})", first) if digits in (0, 1) else None
     if plain and name in _CALLS and first is not None:
         return Part(_CALLS[name], f"{name}(…)", first)
-    if isinstance(node.func, cst.Attribute):
+    if type(node.func) is cst.Attribute:
         owner = node.func.value
         module = dotted(owner) in unit.file.imports
         if module and name in _FIGURE_FUNCTIONS and first is not None and len(node.args) == 1:
@@ -211,7 +211,7 @@ def says_same(unit: Unit) -> bool:
 
 
 def _words(node: cst.BaseExpression) -> frozenset[str]:
-    return frozenset(below.value for below in walk(node) if isinstance(below, cst.Name))
+    return frozenset(below.value for below in walk(node) if type(below) is cst.Name)
 
 
 def _made_by(unit: Unit, node: cst.BaseExpression) -> str | None:
@@ -221,16 +221,16 @@ def _made_by(unit: Unit, node: cst.BaseExpression) -> str | None:
         while isinstance(node, (cst.Attribute, cst.Subscript)):
             node = node.value
         made = flow.resolve(node)
-        made = made.expression if isinstance(made, cst.Await) else made
+        made = made.expression if type(made) is cst.Await else made
         if isinstance(made, (cst.Attribute, cst.Subscript)):
             node = made
             continue
-        if isinstance(made, cst.Call) and last_name(made) in _SAME_ITEMS and made.args:
+        if type(made) is cst.Call and last_name(made) in _SAME_ITEMS and made.args:
             node = made.args[0].value
             continue
         break
-    if not isinstance(made, cst.Call):
-        return "" if isinstance(made, cst.Name) else None
+    if type(made) is not cst.Call:
+        return "" if type(made) is cst.Name else None
     return None if last_name(made) in _WRITTEN else dotted(made.func)
 
 
@@ -261,11 +261,11 @@ def _handed_on(unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.Ba
     )
     for node in unit.find(cst.Call, cst.Return, cst.For, cst.CompFor):
         given: list[cst.CSTNode] = []
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             given = [arg.value for arg in node.args]
-            if isinstance(node.func, cst.Attribute):
+            if type(node.func) is cst.Attribute:
                 given.append(node.func.value)
-        elif isinstance(node, cst.Return):
+        elif type(node) is cst.Return:
             given = [node.value] if node.value is not None else []
         elif isinstance(node, (cst.For, cst.CompFor)):
             given = [node.iter]
@@ -278,4 +278,4 @@ def _handed_on(unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.Ba
 def _is_part_of(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
     """Whether a call is the projection's own, or the check around it."""
     inside = {id(below) for below in walk(node)}
-    return isinstance(node, cst.Call) and id(left) in inside and id(right) in inside and bool(root_name(left))
+    return type(node) is cst.Call and id(left) in inside and id(right) in inside and bool(root_name(left))

@@ -54,7 +54,7 @@ class Trace:
         found: dict[int, tuple[Unit, cst.Comparison]] = {}
         for unit, node in self.read:
             for below in walk(node):
-                if isinstance(below, cst.Comparison):
+                if type(below) is cst.Comparison:
                     found.setdefault(id(below), (unit, below))
         return list(found.values())
 
@@ -111,7 +111,7 @@ class _Tracer:
                 if binding in reaching and binding is not UNBOUND:
                     self._binding(unit, binding, frame, alone=len(reaching) == 1)
         for call in walk(node):
-            if isinstance(call, cst.Call):
+            if type(call) is cst.Call:
                 self._call(unit, call, frame)
 
     def _attributes(self, unit: Unit, node: cst.CSTNode) -> set[int]:
@@ -120,7 +120,7 @@ class _Tracer:
         if unit.owner is None:
             return found
         for below in walk(node):
-            if not isinstance(below, cst.Attribute) or not isinstance(below.value, cst.Name):
+            if type(below) is not cst.Attribute or type(below.value) is not cst.Name:
                 continue
             if below.value.value not in ("self", "cls"):
                 continue
@@ -242,7 +242,7 @@ def _settings(unit: Unit, name: str) -> Iterator[tuple[Unit, cst.BaseExpression]
         for node in method.find(cst.Assign):
             for target in node.targets:
                 stored: cst.CSTNode = target.target
-                if isinstance(stored, cst.Subscript):
+                if type(stored) is cst.Subscript:
                     stored = stored.value
                 if dotted(stored) == f"self.{name}":
                     yield method, node.value

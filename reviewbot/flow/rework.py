@@ -67,7 +67,7 @@ def may_change(unit: Unit, build: Build) -> bool:
 def _changes(function: Unit, call: cst.Call, name: str, depth: int) -> bool:
     flow = values(function)
     for parameter, given in bind(call, function).items():
-        if not isinstance(given, cst.Name) or given.value != name:
+        if type(given) is not cst.Name or given.value != name:
             continue
         if flow.mutations(parameter):
             return True
@@ -94,7 +94,7 @@ def _stays(unit: Unit, build: Build, loop: cst.For | cst.While) -> bool:
     flow = values(unit)
     inside = {id(below) for below in walk(loop)}
     own = {id(below) for below in walk(build.node)}
-    if isinstance(loop, cst.For) and id(build.node) in {id(below) for below in walk(loop.iter)}:
+    if type(loop) is cst.For and id(build.node) in {id(below) for below in walk(loop.iter)}:
         return False
     if id(build.rows.node) in inside:
         return False

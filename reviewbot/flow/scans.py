@@ -41,12 +41,12 @@ def scans(unit: Unit) -> Iterator[Scan]:
     """The searches of a unit, in source order, with those of the functions of the file that it calls."""
     flow = values(unit)
     for node in unit.find(*_COMPREHENSIONS, cst.For, cst.Subscript, cst.Call):
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             yield from _called(unit, node)
             continue
-        if isinstance(node, cst.For):
+        if type(node) is cst.For:
             found = _of_loop(flow, node)
-        elif isinstance(node, cst.Subscript):
+        elif type(node) is cst.Subscript:
             found = _of_frame(flow, node)
         else:
             found = _of_comprehension(flow, node)
@@ -60,7 +60,7 @@ def repeated(unit: Unit, scan: Scan) -> Loop | None:
     flow = values(unit)
     for above in unit.ancestors(scan.node):
         loops: list[Loop] = []
-        if isinstance(above, cst.For):
+        if type(above) is cst.For:
             loops = [above]
         elif isinstance(above, _COMPREHENSIONS):
             loops = list(_clauses(above))
@@ -89,9 +89,9 @@ def _again(flow: Values, scan: Scan, loop: Loop, around: cst.CSTNode) -> bool:
 
 def _is_short(node: cst.BaseExpression) -> bool:
     """Whether a loop has a few turns that are written out."""
-    if isinstance(node, cst.Call) and dotted(node.func) in ("enumerate", "sorted", "list") and node.args:
+    if type(node) is cst.Call and dotted(node.func) in ("enumerate", "sorted", "list") and node.args:
         return _is_short(node.args[0].value)
-    if isinstance(node, cst.Call) and dotted(node.func) == "range":
+    if type(node) is cst.Call and dotted(node.func) == "range":
         return all(literal(arg.value) is not UNKNOWN for arg in node.args)
     return isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict))
 
@@ -103,9 +103,7 @@ def _of_comprehension(
     rows = _searched(flow, node.for_in.iter)
     if rows is None:
         return None
-    own = {
-        name.value for clause in _clauses(node) for name in walk(clause.target) if isinstance(name, cst.Name)
-    }
+    own = {name.value for clause in _clauses(node) for name in walk(clause.target) if type(name) is cst.Name}
     tests = [condition.test for clause in _clauses(node) for condition in clause.ifs]
     if not tests and not isinstance(node, cst.DictComp):
         tests = [node.elt] if isinstance(node.elt, (cst.Comparison, cst.BooleanOperation)) else []
@@ -114,12 +112,12 @@ def _of_comprehension(
 
 def _of_loop(flow: Values, node: cst.For) -> tuple[Binding, cst.BaseExpression, cst.BaseExpression] | None:
     body = statements(node.body)
-    if len(body) != 1 or not isinstance(body[0], cst.If) or body[0].orelse is not None:
+    if len(body) != 1 or type(body[0]) is not cst.If or body[0].orelse is not None:
         return None
     rows = _searched(flow, node.iter)
     if rows is None:
         return None
-    own = {name.value for name in walk(node.target) if isinstance(name, cst.Name)}
+    own = {name.value for name in walk(node.target) if type(name) is cst.Name}
     return _by_equality(flow, rows, own, [body[0].test])
 
 
@@ -128,20 +126,20 @@ def _of_frame(
 ) -> tuple[Binding, cst.BaseExpression, cst.BaseExpression] | None:
     """`frame[frame["key"] == wanted]`, `frame.loc[frame.key == wanted]`."""
     frame = node.value
-    if isinstance(frame, cst.Attribute) and frame.attr.value in _FRAMES:
+    if type(frame) is cst.Attribute and frame.attr.value in _FRAMES:
         frame = frame.value
-    if not isinstance(frame, cst.Name) or len(node.slice) != 1:
+    if type(frame) is not cst.Name or len(node.slice) != 1:
         return None
     index = node.slice[0].slice
     rows = holder(flow, frame)
-    if rows is None or not isinstance(index, cst.Index) or not isinstance(index.value, cst.Comparison):
+    if rows is None or type(index) is not cst.Index or type(index.value) is not cst.Comparison:
         return None
     test = index.value
-    if isinstance(test.left, cst.Subscript):
+    if type(test.left) is cst.Subscript:
         column = test.left.slice[0].slice
-        if not isinstance(column, cst.Index) or not isinstance(literal(column.value), str):
+        if type(column) is not cst.Index or not isinstance(literal(column.value), str):
             return None
-    elif not isinstance(test.left, cst.Attribute):
+    elif type(test.left) is not cst.Attribute:
         return None
     return _by_equality(flow, rows, {frame.value}, [test])
 
@@ -160,9 +158,9 @@ def _by_equality(
     kind of test stands beside it, so that no key would answer."""
     pair = None
     for test in (part for whole in tests for part in conjuncts(whole)):
-        if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        if type(test) is not cst.Comparison or len(test.comparisons) != 1:
             return None
-        if not isinstance(test.comparisons[0].operator, cst.Equal):
+        if type(test.comparisons[0].operator) is not cst.Equal:
             return None
         sides = (test.left, test.comparisons[0].comparator)
         inner = [side for side in sides if own & {name.value for name in flow.reads(side)}]

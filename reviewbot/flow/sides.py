@@ -95,9 +95,9 @@ def _subscripts(unit: Unit, node: cst.CSTNode, picks: frozenset[int], depth: int
     flow = values(unit)
     for below in walk(node):
         inside: list[cst.CSTNode] = []
-        if isinstance(below, cst.Subscript):
-            inside = [e.slice.value for e in below.slice if isinstance(e.slice, cst.Index)]
-        elif isinstance(below, cst.Call) and last_name(below) in ("get", "pop", "getattr", "getitem"):
+        if type(below) is cst.Subscript:
+            inside = [e.slice.value for e in below.slice if type(e.slice) is cst.Index]
+        elif type(below) is cst.Call and last_name(below) in ("get", "pop", "getattr", "getitem"):
             inside = [arg.value for arg in below.args]
         for index in inside:
             for name in flow.reads(index):
@@ -136,14 +136,14 @@ def _idle(unit: Unit, condition: cst.CSTNode) -> frozenset[int]:
     what it only asserts, prints or stores."""
     found: set[int] = set()
     for call in walk(condition):
-        function = callee(unit, call) if isinstance(call, cst.Call) else None
+        function = callee(unit, call) if type(call) is cst.Call else None
         if function is None or function is unit:
             continue
         assert isinstance(call, cst.Call)
         decides = _decides(function)
         for name, given in bind(call, function).items():
             if decides and name not in decides:
-                found |= {id(below) for below in walk(given) if isinstance(below, cst.Name)}
+                found |= {id(below) for below in walk(given) if type(below) is cst.Name}
     return frozenset(found)
 
 
@@ -160,11 +160,11 @@ def _decides(function: Unit) -> frozenset[str]:
 
 
 def _deciding(node: cst.CSTNode) -> list[cst.CSTNode]:
-    if isinstance(node, cst.BooleanOperation):
+    if type(node) is cst.BooleanOperation:
         return [*_deciding(node.left), *_deciding(node.right)]
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         return _deciding(node.expression)
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
         return [node]
     target = node.comparisons[0]
     return [target.comparator] if isinstance(target.operator, (cst.In, cst.NotIn)) else [node]
@@ -174,9 +174,9 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
     """What a condition's outcome says of the two sides: that they are equal, that they differ, or nothing
     that is certain."""
     node = values(unit).resolve(condition)
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         return says(unit, node.expression, not outcome, between)
-    if isinstance(node, cst.BooleanOperation):
+    if type(node) is cst.BooleanOperation:
         every = isinstance(node.operator, cst.And) is outcome  # all operands hold, or their opposites do
         found = [says(unit, operand, outcome, between) for operand in (node.left, node.right)]
         if every and set(found) == {"equal", "different"}:
@@ -188,26 +188,26 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
         if "different" in found and (every or set(found) == {"different"}):
             return "different"
         return "equal" if set(found) == {"equal"} else None
-    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+    if type(node) is cst.Comparison and len(node.comparisons) == 1:
         return _compared(unit, node.left, node.comparisons[0], outcome, between)
-    if isinstance(node, cst.Comparison) and outcome:
+    if type(node) is cst.Comparison and outcome:
         # `a is b is None`: every link holds.
         links = zip([node.left, *(t.comparator for t in node.comparisons)], node.comparisons, strict=False)
         found = [_compared(unit, left, target, True, between) for left, target in links]
         return "equal" if "equal" in found else "different" if "different" in found else None
-    if isinstance(node, cst.Call) and predicate(node, unit) in ("equal", "close", "identical"):
+    if type(node) is cst.Call and predicate(node, unit) in ("equal", "close", "identical"):
         given = [arg.value for arg in node.args[:2]]
-        if isinstance(node.func, cst.Attribute) and len(node.args) == 1:
+        if type(node.func) is cst.Attribute and len(node.args) == 1:
             given = [node.func.value, *given]
         if len(given) == 2 and _across(unit, given[0], given[1], between):
             return "equal" if outcome else "different"
         return _of_helper(unit, node, outcome, between)
-    return _of_helper(unit, node, outcome, between) if isinstance(node, cst.Call) else None
+    return _of_helper(unit, node, outcome, between) if type(node) is cst.Call else None
 
 
 def _is_exact(node: cst.BaseExpression) -> bool:
     """`a == b`, or its opposite."""
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
         return False
     return isinstance(node.comparisons[0].operator, (cst.Equal, cst.NotEqual))
 

@@ -31,10 +31,10 @@ UNKNOWN = _Unknown()
 def dotted(node: cst.CSTNode) -> str:
     """`a.b.c` for a chain of attributes on a name, "" for anything else."""
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return ""
     parts.append(node.value)
     return ".".join(reversed(parts))
@@ -49,21 +49,21 @@ def qualified(node: cst.CSTNode, imports: Mapping[str, str]) -> str:
 
 def last_name(node: cst.CSTNode) -> str:
     """The last part of what is called or named: `close` of `m.isclose(...).close`, "" where there is none."""
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         return last_name(node.func)
-    if isinstance(node, cst.Attribute):
+    if type(node) is cst.Attribute:
         return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""
+    return node.value if type(node) is cst.Name else ""
 
 
 def root_name(node: cst.CSTNode) -> str:
     """The name at the very left: `rows` of `rows[0].tokens.tolist()`, "" where there is none."""
     while True:
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             return node.value
         if isinstance(node, (cst.Attribute, cst.Subscript)):
             node = node.value
-        elif isinstance(node, cst.Call):
+        elif type(node) is cst.Call:
             node = node.func
         else:
             return ""
@@ -104,7 +104,7 @@ def literal(node: cst.CSTNode) -> object:
         return float("inf")
     if name in ("math.nan", "np.nan", "numpy.nan", "torch.nan", "jnp.nan"):
         return float("nan")
-    if isinstance(node, cst.Call) and dotted(node.func) == "float" and len(node.args) == 1:
+    if type(node) is cst.Call and dotted(node.func) == "float" and len(node.args) == 1:
         inner = literal(node.args[0].value)
         try:
             return float(inner) if isinstance(inner, (str, int, float)) else UNKNOWN
@@ -122,7 +122,7 @@ def literal(node: cst.CSTNode) -> object:
 
 def conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The operands of `a and b and c`; of anything else that alone."""
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
+    if type(node) is cst.BooleanOperation and type(node.operator) is cst.And:
         yield from conjuncts(node.left)
         yield from conjuncts(node.right)
     else:
@@ -158,8 +158,8 @@ def has_star(call: cst.Call) -> bool:
 
 def subscript(node: cst.CSTNode) -> tuple[cst.BaseExpression, object] | None:
     """What is subscripted, and the literal that it is subscripted with: `row` and "id" of `row["id"]`."""
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+    if type(node) is cst.Subscript and len(node.slice) == 1:
         element = node.slice[0].slice
-        key = literal(element.value) if isinstance(element, cst.Index) else UNKNOWN
+        key = literal(element.value) if type(element) is cst.Index else UNKNOWN
         return None if key is UNKNOWN else (node.value, key)
     return None

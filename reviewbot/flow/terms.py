@@ -121,7 +121,7 @@ class Terms:
                 found.extend(self.count(number))
             elif (size := _written_size(same)) is not None:
                 found.append(f"#{size}")
-            elif isinstance(same, cst.Name):
+            elif type(same) is cst.Name:
                 found.extend(self._unpacked(same))
         return list(dict.fromkeys(found))
 
@@ -135,21 +135,21 @@ class Terms:
             node = inner
 
     def _inner(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             if self.flow.mutations(node.value):
                 return self._filled_from(node)
             resolved = self.flow.resolve(node)
             return resolved if resolved is not node else None
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             return _inner_of_call(node)
         if isinstance(node, _COMPREHENSIONS):
             loop = node.for_in
             return loop.iter if not loop.ifs and loop.inner_for_in is None else None
-        if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        if type(node) is cst.Subscript and len(node.slice) == 1:
             cut = node.slice[0].slice
-            if isinstance(cut, cst.Slice) and cut.lower is None and cut.upper is None:
+            if type(cut) is cst.Slice and cut.lower is None and cut.upper is None:
                 return node.value
-        if isinstance(node, cst.NamedExpr):
+        if type(node) is cst.NamedExpr:
             return node.value
         return None
 
@@ -160,20 +160,20 @@ class Terms:
         if len(bindings) != 1 or len(mutations) != 1 or bindings[0].value is None:
             return None
         call = mutations[0].node
-        if literal(bindings[0].value) != [] or not isinstance(call, cst.Call) or last_name(call) != "append":
+        if literal(bindings[0].value) != [] or type(call) is not cst.Call or last_name(call) != "append":
             return None
         for loop in walk(self.flow.root):
-            if isinstance(loop, cst.For) and _runs_each_turn(loop, call):
+            if type(loop) is cst.For and _runs_each_turn(loop, call):
                 return loop.iter
         return None
 
     def _number_of(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         """The expression that gives a node's number of items: `n` of `range(n)` and of `[0] * n`."""
-        if isinstance(node, cst.Call) and dotted(node.func) == "range" and len(node.args) == 1:
+        if type(node) is cst.Call and dotted(node.func) == "range" and len(node.args) == 1:
             return node.args[0].value
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+        if type(node) is cst.BinaryOperation and type(node.operator) is cst.Multiply:
             for one, other in ((node.left, node.right), (node.right, node.left)):
-                if isinstance(one, cst.List) and len(one.elements) == 1:
+                if type(one) is cst.List and len(one.elements) == 1:
                     return other
         return None
 
@@ -183,10 +183,10 @@ class Terms:
         if len(reaching) == 1:
             (binding,) = reaching
             value = binding.value
-            if binding.role == "part" and isinstance(value, cst.Call):
+            if binding.role == "part" and type(value) is cst.Call:
                 while last_name(value) == "map" and len(value.args) == 2:
                     inner = value.args[1].value
-                    if not isinstance(inner, cst.Call):
+                    if type(inner) is not cst.Call:
                         return
                     value = inner
                 if dotted(value.func) == "zip" and len(value.args) == 1 and value.args[0].star == "*":
@@ -201,7 +201,7 @@ class Terms:
         if isinstance(value, int):
             return [f"#{value}"]
         found = [f"#{self.text(node)}"]
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             resolved = self.flow.resolve(node)
             if resolved is not node:
                 found.extend(self.count(resolved))
@@ -210,22 +210,22 @@ class Terms:
 
 def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
     """What an expression counts the items of: `rows` for `len(rows)`, `rows.shape[0]`, `rows.size(0)`."""
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         if dotted(node.func) == "len" and len(node.args) == 1:
             return node.args[0].value
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _COUNTING_METHODS:
+        if type(node.func) is cst.Attribute and node.func.attr.value in _COUNTING_METHODS:
             return node.func.value
-    if isinstance(node, cst.Subscript):
+    if type(node) is cst.Subscript:
         return counted_by(node.value)
-    if isinstance(node, cst.Attribute) and node.attr.value in ("shape", "size"):
+    if type(node) is cst.Attribute and node.attr.value in ("shape", "size"):
         return node.value
     return None
 
 
 def _runs_each_turn(loop: cst.For, call: cst.Call) -> bool:
     """Whether a call is a statement of a loop's own body that no turn leaves out."""
-    lines = [line for line in loop.body.body if isinstance(line, cst.SimpleStatementLine)]
-    if not any(isinstance(s, cst.Expr) and s.value is call for line in lines for s in line.body):
+    lines = [line for line in loop.body.body if type(line) is cst.SimpleStatementLine]
+    if not any(type(s) is cst.Expr and s.value is call for line in lines for s in line.body):
         return False
     return not any(isinstance(node, (cst.Continue, cst.Break)) for node in walk(loop))
 
@@ -240,7 +240,7 @@ def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
             return node.args[1].value
         if name == "range" and len(node.args) == 1:
             return counted_by(first.value)
-    if isinstance(node.func, cst.Attribute) and node.func.attr.value in _SAME_SIZE_METHODS:
+    if type(node.func) is cst.Attribute and node.func.attr.value in _SAME_SIZE_METHODS:
         return node.func.value
     return None
 
@@ -248,10 +248,10 @@ def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
 def _written_size(node: cst.BaseExpression) -> int | None:
     """The number of items of a display or a string that is written out."""
     if isinstance(node, (cst.List, cst.Tuple)):
-        if any(isinstance(element, cst.StarredElement) for element in node.elements):
+        if any(type(element) is cst.StarredElement for element in node.elements):
             return None
         return len(node.elements)
-    if isinstance(node, cst.Call) and dotted(node.func) == "range" and 2 <= len(node.args) <= 3:
+    if type(node) is cst.Call and dotted(node.func) == "range" and 2 <= len(node.args) <= 3:
         bounds = [bound for arg in node.args if isinstance(bound := literal(arg.value), int)]
         return len(range(*bounds)) if len(bounds) == len(node.args) and 0 not in bounds[2:] else None
     if isinstance(node, (cst.SimpleString, cst.Dict, cst.Set)):

@@ -60,7 +60,7 @@ class Tolerance:
     @property
     def callee(self) -> str:
         """The last name of the call, "" for a comparison."""
-        return last_name(self.node) if isinstance(self.node, cst.Call) else ""
+        return last_name(self.node) if type(self.node) is cst.Call else ""
 
 
 def tolerances(unit: Unit) -> Iterator[Tolerance]:
@@ -69,7 +69,7 @@ def tolerances(unit: Unit) -> Iterator[Tolerance]:
         if last_name(call) not in _NEGATIVE:
             yield from of_call(unit, call)
     for pair in comparisons(unit):
-        if pair.relation == "order" and isinstance(pair.node, cst.Comparison):
+        if pair.relation == "order" and type(pair.node) is cst.Comparison:
             yield from _of_difference(unit, pair.node)
 
 
@@ -112,14 +112,14 @@ def difference(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseEx
     """The two sides of `abs(a - b)`, however it is spelt and reduced (`(a - b).abs().max()`), or None."""
     absolute = False
     while True:
-        if isinstance(node, cst.BinaryOperation):
-            return (node.left, node.right) if absolute and isinstance(node.operator, cst.Subtract) else None
-        if not isinstance(node, cst.Call):
+        if type(node) is cst.BinaryOperation:
+            return (node.left, node.right) if absolute and type(node.operator) is cst.Subtract else None
+        if type(node) is not cst.Call:
             return None
         name = last_name(node)
         absolute = absolute or name in ABSOLUTE
         inner = node.args[0].value if node.args and not node.args[0].star else None
-        if isinstance(node.func, cst.Attribute) and not dotted(node.func).startswith(
+        if type(node.func) is cst.Attribute and not dotted(node.func).startswith(
             ("np.", "torch.", "math.", "jnp.", "numpy.")
         ):
             inner = node.func.value
@@ -132,7 +132,7 @@ def number(unit: Unit, node: cst.BaseExpression) -> float | None:
     """The number that an expression stands for: written out, or a name for one in the unit or its module."""
     resolved = values(unit).resolve(node)
     value = literal(resolved)
-    if value is UNKNOWN and isinstance(resolved, cst.Name) and not values(unit).reaching(resolved):
+    if value is UNKNOWN and type(resolved) is cst.Name and not values(unit).reaching(resolved):
         given = module_value(unit.file, resolved.value)
         try:
             value = ast.literal_eval(given) if given is not None else UNKNOWN

@@ -37,50 +37,50 @@ class Truth:
 
 def truth(node: cst.BaseExpression, unit: Unit) -> Truth | None:
     """Whether an expression is always true, or always false; None where that cannot be known."""
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         inner = truth(node.expression, unit)
         return None if inner is None else Truth(not inner.value, inner.why, inner.places)
-    if isinstance(node, cst.BooleanOperation):
+    if type(node) is cst.BooleanOperation:
         return _boolean(node, unit)
-    if isinstance(node, cst.Comparison):
+    if type(node) is cst.Comparison:
         return _comparison(node, unit)
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         flow = values(unit)
         return _flag(node, flow) or _empty(node, flow) or _function(node, unit)
-    if isinstance(node, cst.NamedExpr):
+    if type(node) is cst.NamedExpr:
         return truth(node.value, unit)
-    if isinstance(node, cst.IfExp):
+    if type(node) is cst.IfExp:
         then, other = truth(node.body, unit), truth(node.orelse, unit)
         if then is not None and other is not None and then.value == other.value:
             return Truth(then.value, "both arms of the conditional expression are", then.places)
         return None
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         if dotted(node.func) == "bool" and len(node.args) == 1:
             return truth(node.args[0].value, unit)
         return _coroutine(node, unit)
-    if isinstance(node, cst.Attribute):
+    if type(node) is cst.Attribute:
         return _method(node, unit)
     return display(node)
 
 
 def display(node: cst.BaseExpression) -> Truth | None:
     """The truth of what is written out: literals, displays, functions, generators, formatted strings."""
-    if isinstance(node, cst.Tuple) and _has_plain(node):
+    if type(node) is cst.Tuple and _has_plain(node):
         return Truth(True, "a tuple that holds something is true whatever stands in it")
     if isinstance(node, (cst.List, cst.Set)) and _has_plain(node):
-        kind = "list" if isinstance(node, cst.List) else "set"
+        kind = "list" if type(node) is cst.List else "set"
         return Truth(True, f"a {kind} that holds something is true whatever stands in it")
-    if isinstance(node, cst.Dict) and any(isinstance(e, cst.DictElement) for e in node.elements):
+    if type(node) is cst.Dict and any(type(e) is cst.DictElement for e in node.elements):
         return Truth(True, "a dict that holds something is true whatever stands in it")
-    if isinstance(node, cst.GeneratorExp):
+    if type(node) is cst.GeneratorExp:
         return Truth(True, "a generator is true before it has yielded anything")
-    if isinstance(node, cst.Lambda):
+    if type(node) is cst.Lambda:
         return Truth(True, "a function that is not called is true")
-    if isinstance(node, cst.FormattedString):
-        if any(isinstance(p, cst.FormattedStringText) and p.value for p in node.parts):
+    if type(node) is cst.FormattedString:
+        if any(type(p) is cst.FormattedStringText and p.value for p in node.parts):
             return Truth(True, "a formatted string with text of its own is never empty")
         return None
-    if isinstance(node, cst.ConcatenatedString):
+    if type(node) is cst.ConcatenatedString:
         left, right = display(node.left), display(node.right)
         found = left if left is not None and left.value else right
         return found if found is not None and found.value else None
@@ -93,11 +93,11 @@ def display(node: cst.BaseExpression) -> Truth | None:
 
 
 def _has_plain(node: cst.Tuple | cst.List | cst.Set) -> bool:
-    return any(isinstance(element, cst.Element) for element in node.elements)
+    return any(type(element) is cst.Element for element in node.elements)
 
 
 def _boolean(node: cst.BooleanOperation, unit: Unit) -> Truth | None:
-    decides = isinstance(node.operator, cst.Or)
+    decides = type(node.operator) is cst.Or
     word = "or" if decides else "and"
     left, right = truth(node.left, unit), truth(node.right, unit)
     for side, found in ((node.right, right), (node.left, left)):
@@ -114,10 +114,10 @@ def _boolean(node: cst.BooleanOperation, unit: Unit) -> Truth | None:
 
 def _opposite(left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
     for one, other in ((left, right), (right, left)):
-        negated = isinstance(one, cst.UnaryOperation) and isinstance(one.operator, cst.Not)
+        negated = type(one) is cst.UnaryOperation and type(one.operator) is cst.Not
         if negated and canonical(one.expression) == canonical(other):  # type: ignore[attr-defined]
             return not _has_call(other)
-    if not isinstance(left, cst.Comparison) or not isinstance(right, cst.Comparison):
+    if type(left) is not cst.Comparison or type(right) is not cst.Comparison:
         return False
     if len(left.comparisons) != 1 or len(right.comparisons) != 1 or _has_call(left):
         return False
@@ -142,10 +142,10 @@ def _comparison(node: cst.Comparison, unit: Unit) -> Truth | None:
         return length
     if isinstance(operator, (cst.Is, cst.IsNot)) and literal(right) is None and _never_none(left):
         code = _short(canonical(left))
-        return Truth(isinstance(operator, cst.IsNot), f"`{code}` is never None")
+        return Truth(type(operator) is cst.IsNot, f"`{code}` is never None")
     constant = literal(right)
     if isinstance(operator, (cst.Is, cst.Equal, cst.IsNot, cst.NotEqual)) and isinstance(constant, bool):
-        found = _flag(left, flow) if isinstance(left, cst.Name) else None
+        found = _flag(left, flow) if type(left) is cst.Name else None
         if found is not None:
             equal = isinstance(operator, (cst.Is, cst.Equal))
             return Truth((found.value is constant) is equal, found.why, found.places)
@@ -195,7 +195,7 @@ def _of_literals(
 
 def is_length(node: cst.BaseExpression) -> bool:
     """Whether an expression is a count by construction: `len(x)`."""
-    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "len"
+    return type(node) is cst.Call and type(node.func) is cst.Name and node.func.value == "len"
 
 
 def _length(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression) -> Truth | None:
@@ -205,11 +205,11 @@ def _length(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseE
     if not isinstance(bound, (int, float)) or isinstance(bound, bool):
         return None
     why = f"`{_short(canonical(left))}` is never less than 0"
-    if isinstance(operator, cst.GreaterThanEqual) and bound <= 0:
+    if type(operator) is cst.GreaterThanEqual and bound <= 0:
         return Truth(True, why)
     if isinstance(operator, (cst.GreaterThan, cst.NotEqual)) and bound < 0:
         return Truth(True, why)
-    if isinstance(operator, cst.LessThan) and bound <= 0:
+    if type(operator) is cst.LessThan and bound <= 0:
         return Truth(False, why)
     if isinstance(operator, (cst.LessThanEqual, cst.Equal)) and bound < 0:
         return Truth(False, why)
@@ -219,9 +219,9 @@ def _length(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseE
 def _never_none(node: cst.BaseExpression) -> bool:
     if isinstance(node, (cst.Comparison, cst.FormattedString, cst.ListComp, cst.DictComp, cst.SetComp)):
         return True
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         return True
-    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in _NEVER_NONE
+    return type(node) is cst.Call and type(node.func) is cst.Name and node.func.value in _NEVER_NONE
 
 
 def _flag(node: cst.Name, flow: Values) -> Truth | None:
@@ -257,8 +257,8 @@ def _untouched(
     left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression, flow: Values
 ) -> Truth | None:
     """`failures == []`, `errors == 0`, `len(failures) == 0` over a name that nothing ever changes."""
-    name = left.args[0].value if isinstance(left, cst.Call) and is_length(left) and left.args else left
-    if not isinstance(operator, cst.Equal) or not isinstance(name, cst.Name):
+    name = left.args[0].value if type(left) is cst.Call and is_length(left) and left.args else left
+    if type(operator) is not cst.Equal or type(name) is not cst.Name:
         return None
     expected = literal(right)
     value = untouched(name, flow)
@@ -304,7 +304,7 @@ def _function(node: cst.Name, unit: Unit) -> Truth | None:
     why = f"`{node.value}` is not called, and a function is true"
     if reaching:
         defined = [binding.node for binding in reaching]
-        plain = all(isinstance(made, cst.FunctionDef) and not made.decorators for made in defined)
+        plain = all(type(made) is cst.FunctionDef and not made.decorators for made in defined)
         return Truth(True, why) if plain else None
     named = unit.file.unit(node.value)
     if named is None or named.kind != "function" or node.value in _rebound(unit.file):
@@ -328,7 +328,7 @@ def _coroutine(node: cst.Call, unit: Unit) -> Truth | None:
 
 
 def _method(node: cst.Attribute, unit: Unit) -> Truth | None:
-    if node.attr.value in ("all", "any") and isinstance(node.value, cst.Comparison):
+    if node.attr.value in ("all", "any") and type(node.value) is cst.Comparison:
         return Truth(True, f"`.{node.attr.value}` is not called, and a method is true")
     if qualified(node, unit.file.imports) in PREDICATES:
         return Truth(True, f"`{dotted(node)}` is not called, and a function is true")

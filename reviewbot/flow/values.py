@@ -122,7 +122,7 @@ class Values:
     def resolve(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """The expression that a name stands for, followed while exactly one whole assignment reaches it."""
         for _ in range(20):
-            if not isinstance(node, cst.Name):
+            if type(node) is not cst.Name:
                 return node
             reaching = self.reaching(node) - {UNBOUND}
             if len(reaching) != 1:
@@ -217,25 +217,25 @@ class Values:
     def _hands_on(self, read: cst.Name) -> bool:
         node: cst.CSTNode = read
         while (above := self._index.parent(node)) is not None:
-            if isinstance(above, cst.Arg):
+            if type(above) is cst.Arg:
                 call = self._index.parent(above)
                 raised = call is not None and isinstance(self._index.parent(call), cst.Raise)
-                return not (raised or (isinstance(call, cst.Call) and last_name(call) in _LOOKING))
+                return not (raised or (type(call) is cst.Call and last_name(call) in _LOOKING))
             if isinstance(above, (cst.Comparison, cst.ComparisonTarget, cst.UnaryOperation, cst.Assert)):
                 return False
-            if isinstance(above, cst.FormattedStringExpression):
+            if type(above) is cst.FormattedStringExpression:
                 return False
             if isinstance(above, (cst.If, cst.While, cst.For, cst.CompFor, cst.CompIf)):
                 return False
-            if isinstance(above, cst.Attribute):
+            if type(above) is cst.Attribute:
                 # `add = rows.append`: the method changes what it was taken from.
                 call = self._index.parent(above)
-                called = isinstance(call, cst.Call) and call.func is above
+                called = type(call) is cst.Call and call.func is above
                 return above.attr.value in MUTATORS and not called
-            if isinstance(above, cst.Subscript):
+            if type(above) is cst.Subscript:
                 return False
             if not isinstance(above, (cst.BooleanOperation, cst.IfExp, cst.BinaryOperation)):
-                return not isinstance(above, cst.Expr)
+                return type(above) is not cst.Expr
             node = above
         return True
 
@@ -277,18 +277,18 @@ class Values:
                 for item in node.names:
                     before = self._shared.get(item.name.value, frozenset())
                     self._shared[item.name.value] = before | {UNBOUND}
-        if isinstance(root, cst.FunctionDef):
+        if type(root) is cst.FunctionDef:
             self._later.append((root, {}))
-        elif isinstance(root, cst.ClassDef):
+        elif type(root) is cst.ClassDef:
             self._block(_statements(root.body), {})
-        elif isinstance(root, cst.Module):
+        elif type(root) is cst.Module:
             self._block(root.body, {})
         while self._later:
             node, outer = self._later.pop()
             env = dict(outer)
             for parameter in _parameters(node.params):
                 self._bind(env, parameter.name.value, parameter, "parameter", parameter.default)
-            if isinstance(node, cst.Lambda):
+            if type(node) is cst.Lambda:
                 self._read(node.body, env)
             else:
                 self._block(_statements(node.body), env)
@@ -330,19 +330,19 @@ class Values:
         return env if reached else None
 
     def _statement(self, node: cst.CSTNode, env: Environment) -> Environment | None:
-        if isinstance(node, cst.SimpleStatementLine):
+        if type(node) is cst.SimpleStatementLine:
             return self._block(node.body, env)
         if isinstance(node, cst.BaseSmallStatement):
             return self._small(node, env)
-        if isinstance(node, cst.If):
+        if type(node) is cst.If:
             return self._if(node, env)
         if isinstance(node, (cst.For, cst.While)):
             return self._loop(node, env)
         if isinstance(node, (cst.Try, cst.TryStar)):
             return self._try(node, env)
-        if isinstance(node, cst.With):
+        if type(node) is cst.With:
             return self._with(node, env)
-        if isinstance(node, cst.FunctionDef):
+        if type(node) is cst.FunctionDef:
             for decorator in node.decorators:
                 self._read(decorator, env)
             for parameter in _parameters(node.params):
@@ -352,16 +352,16 @@ class Values:
             if not isinstance(self.root, (cst.Module, cst.ClassDef)):
                 self._nested(node, env)
             return env
-        if isinstance(node, cst.ClassDef):
+        if type(node) is cst.ClassDef:
             for inner in (*node.decorators, *node.bases, *node.keywords):
                 self._read(inner, env)
             if not isinstance(self.root, (cst.Module, cst.ClassDef)):
                 for method in _statements(node.body):
-                    if isinstance(method, cst.FunctionDef):
+                    if type(method) is cst.FunctionDef:
                         self._nested(method, env)
             self._bind(env, node.name.value, node, "definition")
             return env
-        if isinstance(node, cst.Match):
+        if type(node) is cst.Match:
             self._read(node.subject, env)
             ends: Environment | None = dict(env)
             for case in node.cases:
@@ -375,18 +375,18 @@ class Values:
         return self._small(node, env)
 
     def _small(self, node: cst.CSTNode, env: Environment) -> Environment | None:
-        if isinstance(node, cst.Assign):
+        if type(node) is cst.Assign:
             self._read(node.value, env)
             for target in node.targets:
                 self._target(target.target, node.value, env, "assign")
-        elif isinstance(node, cst.AnnAssign):
+        elif type(node) is cst.AnnAssign:
             if node.value is not None:
                 self._read(node.value, env)
                 self._target(node.target, node.value, env, "assign")
-        elif isinstance(node, cst.AugAssign):
+        elif type(node) is cst.AugAssign:
             self._read(node.value, env)
             self._read(node.target, env)
-            if isinstance(node.target, cst.Name):
+            if type(node.target) is cst.Name:
                 name = node.target.value
                 before = env.get(name, frozenset())
                 self._bind(env, name, node, "augmented", node.value)
@@ -394,20 +394,20 @@ class Values:
         elif isinstance(node, (cst.Import, cst.ImportFrom)):
             for name in _imported(node):
                 self._bind(env, name, node, "import")
-        elif isinstance(node, cst.Return):
+        elif type(node) is cst.Return:
             if node.value is not None:
                 self._read(node.value, env)
             return None
-        elif isinstance(node, cst.Raise):
+        elif type(node) is cst.Raise:
             self._read(node, env)
             return None
         elif isinstance(node, (cst.Break, cst.Continue)):
-            if isinstance(node, cst.Break) and self._breaks:
+            if type(node) is cst.Break and self._breaks:
                 self._breaks[-1].append(dict(env))
             return None
-        elif isinstance(node, cst.Del):
+        elif type(node) is cst.Del:
             self._read(node.target, env)
-            if isinstance(node.target, cst.Name):
+            if type(node.target) is cst.Name:
                 env.pop(node.target.value, None)
         else:
             self._read(node, env)
@@ -416,7 +416,7 @@ class Values:
     def _if(self, node: cst.If, env: Environment) -> Environment | None:
         end: Environment | None = None
         branch: cst.If | cst.Else | None = node
-        while isinstance(branch, cst.If):
+        while type(branch) is cst.If:
             self._read(branch.test, env)
             end = _join(end, self._block(_statements(branch.body), dict(env)))
             branch = branch.orelse
@@ -436,7 +436,7 @@ class Values:
         self._breaks.append([])
         self._block(_statements(node.body), inside)
         breaks = self._breaks.pop()
-        forever = isinstance(node, cst.While) and _is_true(node.test)
+        forever = type(node) is cst.While and _is_true(node.test)
         after: Environment | None = None if forever else entry
         if node.orelse is not None:
             after = self._block(_statements(node.orelse.body), after)
@@ -455,7 +455,7 @@ class Values:
             inside = dict(interrupted)
             if handler.type is not None:
                 self._read(handler.type, inside)
-            if handler.name is not None and isinstance(handler.name.name, cst.Name):
+            if handler.name is not None and type(handler.name.name) is cst.Name:
                 self._bind(inside, handler.name.name.value, handler, "except")
             end = _join(end, self._block(_statements(handler.body), inside))
         if node.finalbody is not None:
@@ -470,7 +470,7 @@ class Values:
         for item in node.items:
             self._read(item.item, env)
             # A manager made elsewhere may swallow what its block raises.
-            swallows = swallows or isinstance(item.item, cst.Name) or last_name(item.item) in _SWALLOWING
+            swallows = swallows or type(item.item) is cst.Name or last_name(item.item) in _SWALLOWING
             if item.asname is not None and isinstance(item.asname.name, cst.BaseExpression):
                 self._target(item.asname.name, item.item, env, "with")
         end = self._block(_statements(node.body), dict(env))
@@ -505,28 +505,28 @@ class Values:
                 stack += children(node)
                 continue
             if isinstance(node, (cst.FunctionDef, cst.Lambda)):
-                if isinstance(node, cst.FunctionDef):
+                if type(node) is cst.FunctionDef:
                     self._bind(scratch, node.name.value, node, "definition")
                     yield from scratch[node.name.value]
                     yield from self._nonlocal(node)
                 continue
-            if isinstance(node, cst.ClassDef):
+            if type(node) is cst.ClassDef:
                 self._bind(scratch, node.name.value, node, "definition")
                 yield from scratch[node.name.value]
                 continue
             targets: list[tuple[cst.BaseExpression, cst.BaseExpression, BindingKind]] = []
-            if isinstance(node, cst.Assign):
+            if type(node) is cst.Assign:
                 targets = [(target.target, node.value, "assign") for target in node.targets]
-            elif isinstance(node, cst.AnnAssign):
+            elif type(node) is cst.AnnAssign:
                 targets = [(node.target, node.value, "assign")] if node.value is not None else []
-            elif isinstance(node, cst.NamedExpr):
+            elif type(node) is cst.NamedExpr:
                 targets = [(node.target, node.value, "walrus")]
-            elif isinstance(node, cst.For):
+            elif type(node) is cst.For:
                 targets = [(node.target, node.iter, "loop")]
-            elif isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name):
+            elif type(node) is cst.AugAssign and type(node.target) is cst.Name:
                 self._bind(scratch, node.target.value, node, "augmented", node.value)
                 yield from scratch[node.target.value]
-            elif isinstance(node, cst.With):
+            elif type(node) is cst.With:
                 targets = [
                     (item.asname.name, item.item, "with")
                     for item in node.items
@@ -627,29 +627,29 @@ def unpack(
     `for i, (a, b) in enumerate(zip(x, y))` gives `i` as a counter over the zip, `a` as an item of `x` and
     `b` as an item of `y`; `a, b = f(1), f(2)` gives each its own call.
     """
-    if isinstance(target, cst.Name):
+    if type(target) is cst.Name:
         if role == "item":
             value, role = _iterated(value)
         yield target, value, role
         return
-    if isinstance(target, cst.StarredElement):
+    if type(target) is cst.StarredElement:
         yield from unpack(target.value, value, role if role == "item" else "part")
         return
     if not isinstance(target, (cst.Tuple, cst.List)):
         return
     for position, element in enumerate(target.elements):
         part, how = _part(value, role, position, len(target.elements))
-        yield from unpack(element if isinstance(element, cst.StarredElement) else element.value, part, how)
+        yield from unpack(element if type(element) is cst.StarredElement else element.value, part, how)
 
 
 def _iterated(value: cst.BaseExpression) -> tuple[cst.BaseExpression, Role]:
-    if isinstance(value, cst.Call):
+    if type(value) is cst.Call:
         name = last_name(value)
-        if isinstance(value.func, cst.Name) and name in _SAME_ITEMS:
+        if type(value.func) is cst.Name and name in _SAME_ITEMS:
             return _iterated(value.args[0].value) if value.args else (value, "item")
-        if isinstance(value.func, cst.Name) and name == "range":
+        if type(value.func) is cst.Name and name == "range":
             return value, "counter"
-        if isinstance(value.func, cst.Attribute) and not value.args:
+        if type(value.func) is cst.Attribute and not value.args:
             if name == "keys":
                 return value.func.value, "key"
             if name == "values":
@@ -662,23 +662,19 @@ def _part(
 ) -> tuple[cst.BaseExpression, Role]:
     if role == "whole" and isinstance(value, (cst.Tuple, cst.List)) and len(value.elements) == count:
         element = value.elements[position]
-        if not any(isinstance(one, cst.StarredElement) for one in value.elements):
+        if not any(type(one) is cst.StarredElement for one in value.elements):
             return element.value, "whole"
-    if role == "item" and isinstance(value, cst.Call):
+    if role == "item" and type(value) is cst.Call:
         name = last_name(value)
-        if isinstance(value.func, cst.Name) and name == "enumerate" and value.args:
+        if type(value.func) is cst.Name and name == "enumerate" and value.args:
             return (value.args[0].value, "counter") if position == 0 else (value.args[0].value, "item")
         if name in ("zip", "zip_longest"):
             given = [arg for arg in value.args if arg.keyword is None]
             if len(given) == count and not any(arg.star for arg in given):
                 return given[position].value, "item"
-        if isinstance(value.func, cst.Attribute) and name == "items" and not value.args and count == 2:
+        if type(value.func) is cst.Attribute and name == "items" and not value.args and count == 2:
             return value.func.value, "key" if position == 0 else "value"
-        if (
-            isinstance(value.func, cst.Name)
-            and name in ("sorted", "list", "tuple", "reversed")
-            and value.args
-        ):
+        if type(value.func) is cst.Name and name in ("sorted", "list", "tuple", "reversed") and value.args:
             return _part(value.args[0].value, role, position, count)
     return value, "part"
 
@@ -686,7 +682,7 @@ def _part(
 def _parameters(params: cst.Parameters) -> Iterator[cst.Param]:
     yield from params.posonly_params
     yield from params.params
-    if isinstance(params.star_arg, cst.Param):
+    if type(params.star_arg) is cst.Param:
         yield params.star_arg
     yield from params.kwonly_params
     if params.star_kwarg is not None:
@@ -717,8 +713,8 @@ def _join(left: Environment | None, right: Environment | None) -> Environment | 
 
 
 def _is_true(node: cst.BaseExpression) -> bool:
-    return (isinstance(node, cst.Name) and node.value == "True") or (
-        isinstance(node, cst.Integer) and node.value != "0"
+    return (type(node) is cst.Name and node.value == "True") or (
+        type(node) is cst.Integer and node.value != "0"
     )
 
 
@@ -726,32 +722,32 @@ def _pattern_names(pattern: cst.CSTNode) -> Iterator[cst.Name]:
     for node in walk(pattern):
         if isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
             yield node.name
-        elif isinstance(node, cst.MatchMapping) and node.rest is not None:
+        elif type(node) is cst.MatchMapping and node.rest is not None:
             yield node.rest
 
 
 def _mutation(node: cst.CSTNode) -> Iterator[Mutation]:
     """The changes that one node makes to what a name holds."""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+    if type(node) is cst.Call and type(node.func) is cst.Attribute:
         method = node.func.attr.value
         if method in MUTATORS or (method.endswith("_") and not method.endswith("__")):
             yield Mutation(root_name(node.func.value), node, tuple(arg.value for arg in node.args))
-    elif isinstance(node, cst.Assign):
+    elif type(node) is cst.Assign:
         for target in node.targets:
             yield from _stores(target.target, node, node.value)
-    elif isinstance(node, cst.AnnAssign) and node.value is not None:
+    elif type(node) is cst.AnnAssign and node.value is not None:
         yield from _stores(node.target, node, node.value)
-    elif isinstance(node, cst.AugAssign):
+    elif type(node) is cst.AugAssign:
         yield Mutation(root_name(node.target), node, (node.value,))
-    elif isinstance(node, cst.Del):
+    elif type(node) is cst.Del:
         yield from _stores(node.target, node, None)
 
 
 def _stores(target: cst.CSTNode, node: cst.CSTNode, value: cst.BaseExpression | None) -> Iterator[Mutation]:
     if isinstance(target, (cst.Subscript, cst.Attribute)):
         given = [] if value is None else [value]
-        if isinstance(target, cst.Subscript):
-            given.extend(e.slice.value for e in target.slice if isinstance(e.slice, cst.Index))
+        if type(target) is cst.Subscript:
+            given.extend(e.slice.value for e in target.slice if type(e.slice) is cst.Index)
         yield Mutation(root_name(target), node, tuple(given))
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:

@@ -68,11 +68,11 @@ def well(unit: Unit) -> object:
     """What a function returns where it finds no fault: the literal that ends it, None where it runs out,
     True or False where it ends in a comparison; UNKNOWN for the rest."""
     node = unit.node
-    if not isinstance(node, cst.FunctionDef):
+    if type(node) is not cst.FunctionDef:
         return UNKNOWN
     block = statements(node.body)
     last = block[-1] if block else None
-    if not isinstance(last, cst.Return):
+    if type(last) is not cst.Return:
         return UNKNOWN if isinstance(last, (cst.Raise, cst.With, cst.Try)) else None
     said = meant(last.value)
     if said is not UNKNOWN or last.value is None:
@@ -91,7 +91,7 @@ def meant(value: cst.BaseExpression | None) -> object:
     what is computed."""
     if value is None:
         return None
-    if isinstance(value, cst.Tuple) and value.elements:
+    if type(value) is cst.Tuple and value.elements:
         return meant(value.elements[0].value)
     if isinstance(value, (cst.FormattedString, cst.ConcatenatedString)):
         return TEXT
@@ -131,10 +131,10 @@ def _kind(statement: cst.CSTNode, name: str) -> frozenset[str]:
     """The literal keys under which a statement notes something, and the literal that it puts there."""
     found: set[str] = set()
     for below in walk(statement):
-        if isinstance(below, cst.Subscript) and root_name(below) == name:
+        if type(below) is cst.Subscript and root_name(below) == name:
             found |= _strings(*below.slice)
-    value = statement.value if isinstance(statement, cst.Assign) else None
-    if isinstance(value, cst.SimpleString):
+    value = statement.value if type(statement) is cst.Assign else None
+    if type(value) is cst.SimpleString:
         found |= _strings(value)
     return frozenset(found)
 
@@ -164,7 +164,7 @@ def _strings(*nodes: cst.CSTNode) -> set[str]:
         str(below.evaluated_value)
         for node in nodes
         for below in walk(node)
-        if isinstance(below, cst.SimpleString)
+        if type(below) is cst.SimpleString
     }
 
 
@@ -175,7 +175,7 @@ def _verdicts(unit: Unit) -> Iterator[Judgement]:
     good = well(unit)
     for node in unit.find(cst.Return):
         if node.value is not None and good in (True, False) and isinstance(good, bool):
-            first = node.value.elements[0].value if isinstance(node.value, cst.Tuple) else node.value
+            first = node.value.elements[0].value if type(node.value) is cst.Tuple else node.value
             yield from agreeing(node, unit, Check("assert", node), first, holds=good)
     for branch in unit.find(cst.If):
         for holds, arm in ((False, statements(branch.body)), (True, _otherwise(branch))):
@@ -188,14 +188,14 @@ def _verdicts(unit: Unit) -> Iterator[Judgement]:
 
 
 def _otherwise(branch: cst.If) -> list[cst.CSTNode]:
-    return statements(branch.orelse) if isinstance(branch.orelse, cst.Else) else []
+    return statements(branch.orelse) if type(branch.orelse) is cst.Else else []
 
 
 def _says_no(unit: Unit, statement: cst.CSTNode, good: object) -> bool:
-    if isinstance(statement, cst.Return):
+    if type(statement) is cst.Return:
         said = meant(statement.value)
         return good is not UNKNOWN and said is not UNKNOWN and not _same(said, good)
-    return isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Yield)
+    return type(statement) is cst.Expr and type(statement.value) is cst.Yield
 
 
 @once
@@ -219,28 +219,28 @@ def _handed_back(value: cst.BaseExpression) -> Iterator[cst.Name | cst.Attribute
     """The collections that a returned value is, or is a verdict on: `bad`, `not bad`, `1 if bad else 0`."""
     if isinstance(value, (cst.Name, cst.Attribute)):
         yield value
-    elif isinstance(value, cst.Tuple):
+    elif type(value) is cst.Tuple:
         for element in value.elements:
             yield from _handed_back(element.value)
-    elif isinstance(value, cst.UnaryOperation):
+    elif type(value) is cst.UnaryOperation:
         yield from _handed_back(value.expression)
-    elif isinstance(value, cst.IfExp):
+    elif type(value) is cst.IfExp:
         yield from _handed_back(value.test)
-    elif isinstance(value, cst.Comparison):
+    elif type(value) is cst.Comparison:
         yield from _handed_back(value.left)
-    elif isinstance(value, cst.Call) and last_name(value) in _LOOKING and len(value.args) == 1:
+    elif type(value) is cst.Call and last_name(value) in _LOOKING and len(value.args) == 1:
         yield from _handed_back(value.args[0].value)
 
 
 def _starts_empty(value: cst.BaseExpression | None) -> bool:
     if isinstance(value, (cst.List, cst.Set, cst.Tuple)):
         return not value.elements
-    if isinstance(value, cst.Dict):
-        parts = (e.value for e in value.elements if isinstance(e, cst.DictElement))
+    if type(value) is cst.Dict:
+        parts = (e.value for e in value.elements if type(e) is cst.DictElement)
         return all(_starts_empty(part) or literal(part) == 0 for part in parts)
-    if isinstance(value, cst.Call):
+    if type(value) is cst.Call:
         return last_name(value) in _EMPTY and not any(
-            isinstance(a.value, cst.Name) and a.value.value not in _EMPTY for a in value.args
+            type(a.value) is cst.Name and a.value.value not in _EMPTY for a in value.args
         )
     return value is not None and literal(value) in (0, "") and literal(value) is not False
 
@@ -249,10 +249,10 @@ def _sorted_out(unit: Unit, judged: frozenset[str]) -> Iterator[Judgement]:
     """Branches that note a kind of difference which a check asks for by its name."""
     for branch in unit.find(cst.If):
         for statement in statements(branch.body):
-            if not isinstance(statement, cst.Assign):
+            if type(statement) is not cst.Assign:
                 continue
             target = statement.targets[0].target
-            if isinstance(target, cst.Subscript) and root_name(target) in judged:
+            if type(target) is cst.Subscript and root_name(target) in judged:
                 name = root_name(target)
                 if _kind(statement, name) & _asked(unit, name):
                     yield from agreeing(branch, unit, Check("raise", branch), branch.test, holds=False)
