@@ -5,6 +5,7 @@ Nothing of the pull request is run here. What needs that is authorized for anoth
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -117,7 +118,8 @@ def labeled(github: GitHub, event: PullEvent, setting: Setting) -> Authorized | 
         return _authorized(github, asked, setting)
     except Refusal as refusal:
         _take_off(github, pull.number, setting.label)
-        key = f"label-{pull.head.sha[:12]}"
+        # One for each time that it is set: an older answer that is edited is seen by nobody.
+        key = f"label-{pull.head.sha[:12]}-{re.sub('[^0-9]', '', when)}"
         answer(github, pull.number, key, answers.sentence(f"The label is taken off: {refusal}"))
         return None
 

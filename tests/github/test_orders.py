@@ -363,6 +363,13 @@ def test_a_label_by_who_may_not_write_is_taken_off(label, shown, fake, by):
     assert fake.world.pulls[7].labels == []
 
 
+def test_each_time_that_a_label_is_refused_is_answered_and_the_same_time_once(label, shown, fake, github):
+    first, again = fake.world.now(), fake.world.now()
+    for when, answers in ((first, 1), (first, 0), (again, 1)):
+        job, said = label("tia", when=when)
+        assert job is None and len(said) == answers
+
+
 def test_another_label_is_nobody_s_business(label, shown, fake):
     assert label(name="bug") == (None, [])
     assert fake.world.pulls[7].labels == ["bug"]
