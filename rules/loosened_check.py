@@ -121,6 +121,45 @@ def test_sessions(post):
             },
         ),
         Example(
+            """
+            import pickle
+
+            def test_size(frame, table):
+                assert len(pickle.dumps(frame)) < 500 + len(table)  # <- here
+                assert len(frame) <= 8 * len(table)
+            """,
+            before={
+                "tests/test_example.py": """
+import pickle
+
+def test_size(frame, table):
+    assert len(pickle.dumps(frame)) < 350 + len(table)
+    assert len(frame) <= 9 * len(table)
+"""
+            },
+        ),
+        Example(
+            """
+            import pytest
+
+            @pytest.mark.parametrize(
+                "rows", [1, pytest.param(2, marks=pytest.mark.xfail(reason="wide")), pytest.param(3,
+                    marks=pytest.mark.xfail(reason="ragged"))]  # <- here
+            )
+            def test_rows(run, rows):
+                assert run(rows).ok
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+@pytest.mark.parametrize("rows", [1, pytest.param(2, marks=pytest.mark.xfail(reason="wide")), 3])
+def test_rows(run, rows):
+    assert run(rows).ok
+"""
+            },
+        ),
+        Example(
             "python tests/compare.py --allow-set-aside 6  # <- here\n",
             path="tests/parity.sh",
             before={"tests/parity.sh": "python tests/compare.py --allow-set-aside 2\n"},
@@ -456,6 +495,31 @@ jobs:
           pytest tests/rows -k 'rows and not slow'
           mv report.xml out/
 """,
+            },
+        ),
+        Example(
+            """
+            import pytest
+            from bakery.versions import OVEN_GE_22, flour
+
+            later = pytest.mark.xfail(OVEN_GE_22, reason="rises too much")
+
+            @pytest.mark.xfail(flour.coarse, reason="rises too little")
+            def test_rows(run):
+                assert run(1) == [2]
+            """,
+            before={
+                "tests/test_example.py": """
+import sys
+import pytest
+from bakery.versions import OVEN_GE_22, flour
+
+later = pytest.mark.xfail(OVEN_GE_22 or sys.version_info > (3, 12), reason="rises too much")
+
+@pytest.mark.xfail(flour.coarse or sys.platform == "win32", reason="rises too little")
+def test_rows(run):
+    assert run(1) == [2]
+"""
             },
         ),
         Example(_ROWS),

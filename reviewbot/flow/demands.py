@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reviewbot.flow import assertions
 from reviewbot.flow.summaries import dotted_name
@@ -124,17 +124,38 @@ def _comparison(test: ast.Compare, place: ast.stmt | ast.expr, *, holds: bool) -
     operator, left, right = test.ops[0], test.left, test.comparators[0]
     relation = _OPERATORS[type(operator)][not holds]
     limits: tuple[tuple[str, float], ...] = ()
+    shape = ""
     if relation == "order":
-        number = _number(right)
+        bound = _bound(right)
         upper = isinstance(operator, (ast.Lt, ast.LtE)) is holds
-        if number is not None:
+        if bound is not None:
+            number, shape = bound
             limits = (("at most", number) if upper else ("at least", -number),)
     for side, subject in ((left, right), (right, left)):
         if relation == "equal" and isinstance(side, ast.Call) and _last(side) == "approx" and side.args:
             found = _limits(side)
             return _made(place, ast.unparse(test), "close", subject, side.args[0], found)
     text = ast.unparse(test)
-    return _made(place, text if holds else f"not {text}", relation, left, right, limits)
+    made = _made(place, text if holds else f"not {text}", relation, left, right, limits)
+    return replace(made, other=f"{made.other} {shape}") if shape else made
+
+
+def _bound(node: ast.expr) -> tuple[float, str] | None:
+    """The number by which a bound is to be weighed, a larger one being a larger bound, and the code around
+    it: 350 and `_ + len(rows)` of `350 + len(rows)`, "" where it is the number alone."""
+    number = _number(node)
+    if number is not None:
+        return number, ""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+        return None
+    for given, other, sign in ((node.left, node.right, 1), (node.right, node.left, -1)):
+        number = _number(given)
+        if number is None or (isinstance(node.op, ast.Mult) and number < 0):
+            continue
+        if isinstance(node.op, ast.Sub):
+            return sign * number, f"_ - {ast.unparse(other)}" if sign > 0 else f"{ast.unparse(other)} - _"
+        return number, f"_ {'+' if isinstance(node.op, ast.Add) else '*'} {ast.unparse(other)}"
+    return None
 
 
 def _predicate(call: ast.Call, place: ast.stmt | ast.expr) -> Demand:

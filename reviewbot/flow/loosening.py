@@ -218,6 +218,9 @@ def _wider(demand: Demand, other: Demand) -> str:
         was = before.get(name)
         if was is None and name not in before and number > _default(demand, name):
             said.append(f"`{name}` is given as {_written(name, number)}")
+        elif was is not None and number > was and name in ("at most", "at least"):
+            what = f"what `{_short(demand.subject)}` may be {name}"
+            said.append(f"{what} goes from {_written(name, was)} to {_written(name, number)}")
         elif was is not None and number > was:
             said.append(f"`{name}` goes from {_written(name, was)} to {_written(name, number)}")
     if any(number < before.get(name, number) for name, number in after.items()):
@@ -330,18 +333,40 @@ def _short(text: str) -> str:
 
 
 def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened]:
-    """The skips and expected failures that decorators, marks or statements of the new version add."""
-    known = Counter(kind for kind, *_ in _skips(old))
-    for kind, node, firm, says in _skips(new):
-        if known[kind]:
-            known[kind] -= 1
+    """The skips and expected failures that decorators, marks or statements of the new version add.
+
+    A skip that stood there is one of the same text, else one of its kind in other words; one that asked for a
+    device, a platform or a version is known as well where it asks for something else now.
+    """
+    left, fresh = list(_skips(old)), []
+    for one in _skips(new):
+        same = next((other for other in left if other.text == one.text), None)
+        if same is None:
+            fresh.append(one)
         else:
-            yield Loosened("skipped", None, node, f"`{_short(says)}` is added", firm)
+            left.remove(same)
+    for one in sorted(fresh, key=lambda one: not one.environment):
+        kin = [other for other in left if other.kind == one.kind and (not other.environment or not one.firm)]
+        if kin:
+            left.remove(min(kin, key=lambda other: other.environment is not one.environment))
+        elif not one.environment:
+            yield Loosened("skipped", None, one.node, f"`{_short(one.text)}` is added", one.firm)
 
 
-def _skips(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, bool, str]]:
-    """(which, where, whether it holds without condition, as code), without those that ask for a device, a
+@dataclass(frozen=True, slots=True, eq=False)
+class _Skip:
+    """A skip or expected failure; `firm` if without condition, `environment` if it asks for a device, a
     platform or a version."""
+
+    kind: str
+    node: ast.AST
+    text: str
+    firm: bool
+    environment: bool
+
+
+def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
+    """All of them, as far as names tell."""
     for top in nodes:
         above: dict[int, list[ast.If | ast.ExceptHandler]] = {}
         for node in ast.walk(top):
@@ -362,14 +387,14 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, bool, str]]
             tests = [
                 ast.unparse(one.test) if isinstance(one, ast.If) else "" for one in above.get(id(node), [])
             ]
-            if (conditional or tests) and _ENVIRONMENT.search(" ".join([ast.unparse(node), *tests])):
-                continue
-            yield last, node, not (strict or conditional or tests), ast.unparse(node)
+            text = ast.unparse(node)
+            asks = bool(conditional or tests) and _ENVIRONMENT.search(" ".join([text, *tests])) is not None
+            yield _Skip(last, node, text, not (strict or conditional or tests), asks)
 
 
 _ENVIRONMENT = re.compile(
     r"(?i)[chxnmt]pus?\b|cuda|mps\b|rocm|devices?|platform|version|available|install|\bsm_?\d|arch|backend|win32|"
-    r"windows|linux|darwin|macos|_HAS_|\bhas_|environ|getenv|support|import|capab|memory|network|token\b|slow"
+    r"windows|linux|darwin|macos|_[gl][te]e?_?\d|_HAS_|\bhas_|environ|getenv|support|import|capab|memory|network|token\b|slow"
 )
 
 
