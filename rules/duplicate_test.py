@@ -167,7 +167,8 @@ class DuplicateTest(Rule):
             later.unit,
             span_of,
             message,
-            certainty="question" if differing else "likely",
+            # Tests of operators may spell out the parentheses that another leaves to Python.
+            certainty="question" if differing or _parentheses(earlier) != _parentheses(later) else "likely",
             steps=[
                 step(earlier.unit, earlier.unit.node, f"`{first}` does it first"),
                 step(later.unit, later.unit.node, f"`{second}` does it again"),
@@ -175,6 +176,11 @@ class DuplicateTest(Rule):
             still_catches=(f"`{first}`, by the same check after the same calls",),
             fix=None if differing else Fix(f"delete `{second}`", (delete(later.unit, later.unit.node),)),
         )
+
+
+def _parentheses(test: _Test) -> int:
+    unit = test.unit
+    return "".join(unit.file.lines[unit.line - 1 : unit.end_line]).count("(")
 
 
 def _test(unit: Unit) -> _Test | None:

@@ -40,6 +40,9 @@ class Call:
 """
 
 
+_CHOSEN = 3  # fields that one may forget; of more it is asked whether they were chosen
+
+
 class FieldDroppedOnRebuild(Rule):
     kinds = ("function", "method")
     bad = (
@@ -239,7 +242,10 @@ def take(visit):
             f"`{where}` builds a new {built.found.name} from `{origin}` and leaves {names} behind: "
             f"{'it falls' if len(lost) == 1 else 'they fall'} back to {falls}",
             # What a plain `__init__` takes need not be the object's state: it may be worked out again.
-            certainty="question" if built.found.kind == "plain" else "likely",
+            # Where more than a third stays behind, the fields may well have been chosen.
+            certainty="question"
+            if built.found.kind == "plain" or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
+            else "likely",
             steps=[
                 Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),
                 step(unit, call, f"{', '.join(carried)} {'is' if len(carried) == 1 else 'are'} carried over"),

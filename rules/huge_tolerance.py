@@ -33,7 +33,25 @@ _HUGE = 100.0
 _FAR_WIDER = 100.0
 _UNIT_SCALE = 0.1
 _NORMAL = frozenset({"randn", "rand", "randn_like", "rand_like", "normal", "uniform", "standard_normal"})
-_WHOLE_NUMBERS = frozenset({"randint", "uint8", "int8", "int16", "int32", "int64", "long", "integers"})
+_WHOLE_NUMBERS = frozenset(
+    {
+        "randint",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "long",
+        "integers",
+        # Sizes in bytes.
+        "memory_allocated",
+        "max_memory_allocated",
+        "element_size",
+        "nbytes",
+        "getsizeof",
+        "rss",
+    }
+)
 _CLOSE = frozenset({
     "allclose", "isclose", "assert_allclose", "assert_close", "approx", "assertAllClose", "assert_all_close",
     "assert_trees_all_close", "assert_tree_all_close",
@@ -89,6 +107,16 @@ class HugeTolerance(Rule):
         """),
     )
     good = (
+        # A thousand bytes are few.
+        Example("""
+            import pytest, torch
+
+            def test_offloaded(model, x):
+                before = torch.cuda.memory_allocated()
+                y = model(x)
+                delta = torch.cuda.memory_allocated() - before
+                assert delta == pytest.approx(x.element_size() * x.shape[0], abs=1000)
+        """),
         Example("""
             import numpy as np
 

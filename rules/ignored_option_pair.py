@@ -11,6 +11,7 @@ Refuse the pair where its sibling is refused, in the same form, until the code c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from reviewbot.flow.classes import Known
@@ -31,8 +32,10 @@ from reviewbot.flow.settings import Behind
 from reviewbot.flow.syntax import dotted
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, step
+from reviewbot.model import Certainty
 
 _SHOWN = 3
+_SWITCH = re.compile(r"(\w+\(\s*default=)?(True|False)\b")
 _CONFIG = """
 from dataclasses import dataclass
 
@@ -215,14 +218,14 @@ def run(config):
         lost = list(losses(repo)) if found else []
         said: set[frozenset[str]] = set()
         for refusal, known in found:
-            for shared, other, (why, steps) in self._pairs(repo, refusal, known, refused, lost):
+            for shared, other, certainty, (why, steps) in self._pairs(repo, refusal, known, refused, lost):
                 pair = frozenset({shared.name, other.name})
                 if pair in refused or pair in said:
                     continue
                 if known is not None and is_refused_by_class(repo, unit, known, shared):
                     continue
                 said.add(pair)
-                yield self._report(unit, refusal, shared, other, why, steps)
+                yield self._report(unit, refusal, shared, other, certainty, why, steps)
 
     def _pairs(
         self,
@@ -231,21 +234,30 @@ def run(config):
         known: Known | None,
         refused: set[frozenset[str]],
         lost: list[Loss],
-    ) -> Iterator[tuple[Setting, Option, tuple[str, list[Step]]]]:
+    ) -> Iterator[tuple[Setting, Option, Certainty, tuple[str, list[Step]]]]:
         """The pairs that the refusal lets through: what it refuses, the other option, and why they fail."""
         fields = {field.name: field for field in known.found.fields} if known is not None else {}
         for shared, behind, loss in lost_pairs(lost, refusal, frozenset(fields)):
             field = fields.get(behind.name)
             receiver = receiver_of(shared) if field is not None else dotted(behind.node.value)
             option = Option(behind.name, behind.on, None if field is None else field.default, receiver)
-            yield shared, option, self._lost(shared, behind, loss)
+            yield shared, option, "likely", self._lost(shared, behind, loss)
         for shut in shut_pairs(repo, known, refusal, refused) if known is not None else ():
             name, on = _other(shut)
             option = Option(name, on, fields[name].default, receiver_of(shut.shared))
-            yield shut.shared, option, self._shut(shut)
+            # A switch may have no meaning on the other way.
+            switch = name == shut.ignored and _SWITCH.match(fields[name].default or "")
+            yield shut.shared, option, "question" if switch else "likely", self._shut(shut)
 
     def _report(
-        self, unit: Unit, refusal: Refusal, shared: Setting, other: Option, why: str, steps: list[Step]
+        self,
+        unit: Unit,
+        refusal: Refusal,
+        shared: Setting,
+        other: Option,
+        certainty: Certainty,
+        why: str,
+        steps: list[Step],
     ) -> Finding:
         others = " and ".join(f"`{one.name}`" for one in refusal.settings if one is not shared)
         span = unit.span(refusal.node)

@@ -19,10 +19,11 @@ import libcst as cst
 from reviewbot.flow.escapes import Alternatives, alternatives
 from reviewbot.flow.excuses import is_place, is_presence
 from reviewbot.flow.judgements import Judgement, judgements
+from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.sides import Sides, condition_trace, says, sides
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.tolerances import difference
 from reviewbot.flow.truth import truth
 from reviewbot.flow.values import values
@@ -142,6 +143,8 @@ class OrEscape(Rule):
                 certainty = _certainty(unit, node, holds, one, between)
                 if certainty is None:
                     continue
+                if _refuses_conflict(unit, check):
+                    certainty = "question"
                 code = f"{'' if holds else 'not '}{canonical(node)}".replace("not not ", "")
                 yield self.finding(
                     unit,
@@ -154,6 +157,16 @@ class OrEscape(Rule):
                     ],
                     still_catches=still_catches(unit, one.left, one.right, but=[check.node]),
                 )
+
+
+def _refuses_conflict(unit: Unit, check: Alternatives) -> bool:
+    """Whether it is a product function that refuses what it is given: a conflict takes both sides."""
+    node = check.node
+    return (
+        not in_test_file(unit.file.path)
+        and isinstance(node, cst.Raise)
+        and (node.exc is not None and last_name(node.exc) not in ("AssertionError", "SystemExit"))
+    )
 
 
 def _certainty(

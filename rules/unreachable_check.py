@@ -221,7 +221,7 @@ class UnreachableCheck(Rule):
                         body[place + 1 :],
                         step(unit, statement, says),
                         "the code leaves before it",
-                        "proved",
+                        "question" if _is_stopped_by_hand(unit, statement) else "proved",
                     )
                     break
 
@@ -274,11 +274,27 @@ class UnreachableCheck(Rule):
                     [node.body],
                     step(unit, node.test, "never true"),
                     "its condition is never true",
-                    "proved",
+                    "question" if _is_explained(unit, node.test) else "proved",
                 )
             elif isinstance(node.test, cst.Name) and _is_false_constant(unit, node.test.value):
                 what = f"`{node.test.value}` is False and nothing in the file sets it"
                 yield [node.body], step(unit, node.test, what), what, "question"
+
+
+def _is_explained(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a comment stands beside a line, above it or below: who switched it off says why."""
+    line = unit.span(node).line
+    return any(
+        text.lstrip().startswith("#") or "  #" in text for text in unit.file.lines[line - 2 : line + 1]
+    )
+
+
+def _is_stopped_by_hand(unit: Unit, statement: cst.CSTNode) -> bool:
+    """Whether it is an `assert False` that a comment tells about what comes after it."""
+    if not isinstance(statement, cst.Assert) or literal(statement.test) is not False:
+        return False
+    end = unit.span(statement).end_line
+    return any(text.lstrip().startswith("#") for text in unit.file.lines[end : end + 2])
 
 
 def _skips(statement: cst.CSTNode) -> bool:
