@@ -70,6 +70,23 @@ class ImportByPath(Rule):
         Example(
             """
             import importlib.util
+            import sys
+            import types
+            from pathlib import Path
+            def load():
+                sys.modules["bakery.heavy"] = types.ModuleType("bakery.heavy")
+                path = Path(__file__).parents[1] / "bakery" / "oven.py"
+                spec = importlib.util.spec_from_file_location("oven", path)
+                module = importlib.util.module_from_spec(spec)
+                sys.modules[spec.name] = module
+                spec.loader.exec_module(module)
+                return module
+            """,
+            files={"bakery/oven.py": "", "bakery/__init__.py": "import bakery.heavy\n"},
+        ),
+        Example(
+            """
+            import importlib.util
             from pathlib import Path
             def load(path):
                 spec = importlib.util.spec_from_file_location("plugin", path)
@@ -111,7 +128,7 @@ class ImportByPath(Rule):
         return unit.calls(*_LAST_NAMES) and unit.has(ast.Call)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not in_test_file(unit.file.path):
+        if not in_test_file(unit.file.path) or _puts_modules(unit):
             return
         for call in unit.find(cst.Call):
             where = _LOADERS.get(qualified(call.func, unit.file.imports))
@@ -122,7 +139,7 @@ class ImportByPath(Rule):
             path = _module(unit, repo, tail) if tail else None
             if path is None:
                 continue
-            name = posixpath.basename(path).removesuffix(".py")
+            name = _dotted(path, repo)
             # Of the code under test there may be a reason: its package pulls in what is not installed.
             neighbour = in_test_file(path)
             yield self.finding(
@@ -136,6 +153,33 @@ class ImportByPath(Rule):
                 ),
                 still_catches=(f"the import itself, when `{name}` is renamed or moved",),
             )
+
+
+def _puts_modules(unit: Unit) -> bool:
+    """Whether code puts modules of its own where imports look: then the module is loaded among stand-ins."""
+    targets = [target.target for node in unit.find(cst.Assign) for target in node.targets]
+    return any(
+        isinstance(target, cst.Subscript)
+        and qualified(target.value, unit.file.imports) == "sys.modules"
+        and not _is_own_name(target)
+        for target in targets
+    )
+
+
+def _is_own_name(target: cst.Subscript) -> bool:
+    """`sys.modules[spec.name] = module` is a part of loading."""
+    index = target.slice[0].slice
+    return isinstance(index, cst.Index) and not isinstance(index.value, cst.SimpleString)
+
+
+def _dotted(path: str, repo: Repo) -> str:
+    """The name by which a module is imported: from its outermost package on."""
+    parts = [posixpath.basename(path).removesuffix(".py")]
+    home = posixpath.dirname(path)
+    while home and repo.read(posixpath.join(home, "__init__.py")) is not None:
+        parts.insert(0, posixpath.basename(home))
+        home = posixpath.dirname(home)
+    return ".".join(parts)
 
 
 def _tail(unit: Unit, node: cst.BaseExpression) -> str:
