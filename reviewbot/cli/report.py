@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -144,10 +146,16 @@ def write(
 
     show = partial(watched, what="pages", quiet=quiet)
     sources = _sources(review, slug, repository)
-    written = _write(out, site.site(review, evidence, extras, sources, why, cuts, show))
+    written: set[str] = set()
+    try:
+        _write(out, site.site(review, evidence, extras, sources, why, cuts, show), old, written)
+    except BaseException:
+        # What an end before the end leaves is ours all the same, and may be written anew.
+        _keep(out, old | written)
+        raise
     for name in old - written:
         (out / name).unlink(missing_ok=True)
-    (out / MANIFEST).write_text(json.dumps({"pages": sorted(written)}, indent=1) + "\n", encoding="utf-8")
+    _keep(out, written)
 
 
 def _review(options: argparse.Namespace) -> Review | None:
@@ -211,8 +219,6 @@ def _parity(name: str) -> Result:
 
 def _sources(review: Review | None, slug: str | None, folder: Path | None = None) -> Sources:
     """The repository of a folder, by default the working one, as far as it has the commits."""
-    import os
-
     from reviewbot.render.sources import Sources, nowhere
     from reviewbot.review import local
     from reviewbot.review.scope import lines_of
@@ -263,9 +269,11 @@ def _earlier(out: Path) -> set[str]:
     if not out.is_dir():
         raise UsageError(f"--out {out}: is a file; name a folder")
     try:
-        names = json.loads((out / MANIFEST).read_text(encoding="utf-8"))["pages"]
-        return {name for name in names if Path(name).name == name}
-    except (OSError, ValueError, KeyError, TypeError):
+        kept = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+        if kept["of"] != "reviewbot":
+            raise ValueError
+        return {name for name in kept["pages"] if Path(name).name == name}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         if any(out.iterdir()):
             raise UsageError(
                 f"--out {out}: holds files that are no pages of reviewbot; name another folder"
@@ -273,13 +281,22 @@ def _earlier(out: Path) -> set[str]:
         return set()
 
 
-def _write(out: Path, files: Iterable[tuple[str, str]]) -> set[str]:
-    written = set()
+def _write(out: Path, files: Iterable[tuple[str, str]], old: set[str], written: set[str]) -> None:
+    """Writes files, in place of the `old` ones alone, and puts their names into `written`."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in files:
-            (out / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+            if name not in old and name not in written and os.path.lexists(out / name):
+                raise UsageError(f"--out {out}: its {name} is no page of reviewbot; name another folder")
             written.add(name)
+            (out / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror})") from None
-    return written
+
+
+def _keep(out: Path, names: set[str]) -> None:
+    """Writes down which files of a folder are pages of ours."""
+    if names:
+        text = json.dumps({"of": "reviewbot", "pages": sorted(names)}, indent=1)
+        with suppress(OSError):
+            (out / MANIFEST).write_text(f"{text}\n", encoding="utf-8")

@@ -17,5 +17,5 @@ def decode(text: str | bytes, where: str) -> Size:
     """The size that `encode` wrote. Raises `SourceError`, which names `where` it was read."""
     try:
         return msgspec.json.decode(text, type=Size)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SourceError(f"{where}: not a size of version 1 ({error})") from None

@@ -287,6 +287,37 @@ def test_a_folder_of_other_files_is_left_alone_and_old_pages_go(changed, reviewb
     }
 
 
+@pytest.mark.slow
+def test_nothing_that_is_not_of_reviewbot_is_written_over(changed, reviewbot):
+    words = ("report", "--base", "main", "--out", "pages")
+    pages = changed.folder / "pages"
+    pages.mkdir()
+    # Another program's list of pages, which has the name of ours.
+    (pages / "pages.json").write_text('{"pages": ["index.html"]}')
+    (pages / "index.html").write_text("mine")
+    ran = reviewbot(*words, cwd=changed.folder)
+    assert ran.code == 2 and "holds files that are no pages" in ran.err
+    (pages / "pages.json").write_text('{"of": "reviewbot", "pages": []}')
+    ran = reviewbot(*words, cwd=changed.folder)
+    assert ran.code == 2 and "its index.html is no page of reviewbot" in ran.err
+    assert (pages / "index.html").read_text() == "mine"
+    # What that run has written is written anew where nothing stands in its way any more.
+    (pages / "index.html").unlink()
+    assert reviewbot(*words, cwd=changed.folder).code == 0
+
+
+@pytest.mark.slow
+def test_a_review_whose_findings_have_no_ids_of_their_own_is_refused(changed, reviewbot):
+    review = json.loads(reviewbot("review", "--base", "main", "--output-format=json", cwd=changed.folder).out)
+    (one,) = review["threads"]
+    for name, says in (("C1", "two findings are called C1"), ("../C1", "a finding is called '../C1'")):
+        review["threads"] = [one, {**one, "id": name}]
+        (changed.folder / "r.json").write_text(json.dumps(review))
+        ran = reviewbot("report", "r.json", "--out", "pages", cwd=changed.folder)
+        assert ran.code == 2 and says in ran.err, ran.err
+        assert not (changed.folder / "pages").exists()
+
+
 HOSTILE = '"><script>alert(1)</script><img src=//x.example/y onerror=z><style>*{}</style>'
 
 
