@@ -105,6 +105,8 @@ def _protocol(session: Session, run: Run) -> How:
         return How("empty")
     if type(value) is tuple and value and type(value[0]) is bool and value[0]:
         return How("first")
+    if type(value) is tuple and value and value[-1] is True and sum(type(one) is bool for one in value) == 1:
+        return How("last")
     # A number that a check returns beside raising is a report, no verdict.
     return How("raises") if _raises(session) else How("value", value)
 

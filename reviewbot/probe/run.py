@@ -33,6 +33,7 @@ _PROTOCOLS = {
     "truth": "it returns something false",
     "empty": "it returns something that is not empty",
     "first": "the first of what it returns is false",
+    "last": "the last of what it returns is false",
     "value": "it returns another value than for the unchanged arguments",
 }
 

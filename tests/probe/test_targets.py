@@ -828,3 +828,19 @@ def test_dates_and_decimals_are_recorded(probed, repo):
     code, document = probed(folder, "check.py::compare")
     assert (code, document["inputs"]) == (0, "recorded in test_check.py::test_same")
     assert document["kills"]
+
+
+def test_a_verdict_that_is_returned_last_is_told_from_the_figures_before_it(probed, repo):
+    folder = repo(
+        check="""
+        def compare(before, after, most=0.5):
+            largest = max(abs(a - b) for a, b in zip(before, after, strict=True))
+            return largest, len(before), largest <= most
+        """
+    )
+    (folder / "f.json").write_text(json.dumps({"before": [1.5, 2.5], "after": [1.5, 2.5]}))
+    _, document = probed(folder, "check.py::compare", "--example", "f.json")
+    assert document["verdict_by"] == "the last of what it returns is false"
+    # A difference within what is allowed changes a figure, and is let through.
+    assert not any("nudged" in one["edit"] for one in document["kills"])
+    assert any("changed" in one["edit"] for one in document["kills"])

@@ -19,11 +19,11 @@ from reviewbot.probe.inside.switchboard import Switchboard
 Verdict = Literal["pass", "fail", "crash", "unknown", "timeout", "skip"]
 VERDICTS = ("pass", "fail", "crash", "unknown", "timeout", "skip")
 
-# How a returned value says "no": by raising alone, by being false, by not being empty, by a false first
-# item, by being another than for equal sides.
-Protocol = Literal["raises", "truth", "empty", "first", "value"]
+# How a returned value says "no": by raising alone, by being false, by not being empty, by a false first or
+# last item, by being another than for equal sides.
+Protocol = Literal["raises", "truth", "empty", "first", "last", "value"]
 _FOLDER = os.environ.get("TMPDIR", "")
-PROTOCOLS = ("raises", "truth", "empty", "first", "value")
+PROTOCOLS = ("raises", "truth", "empty", "first", "last", "value")
 
 
 class TimeIsUp(BaseException):
@@ -145,6 +145,8 @@ def _passes(value: Any, seen: Plain, protocol: Protocol, expected: Plain) -> boo
         return not value
     if protocol == "first":
         return bool(value[0])
+    if protocol == "last":
+        return bool(value[-1])
     if protocol == "value":
         return plain.same(seen, expected)
     return True
