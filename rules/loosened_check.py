@@ -28,7 +28,7 @@ from reviewbot.flow.moved import Known, Moved
 from reviewbot.flow.run_lists import YAML, Dropped, fewer_listed, more_let_through, raised, unlisted
 from reviewbot.flow.versions import Place, lines_of, pairs
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, tree_span
 
 _SHOWN = 4
 _LONGEST = 80  # characters of a command in a message
@@ -742,9 +742,11 @@ jobs:
         found, where = group[0]
         first, last = where if found.after is None else lines_of(found.after)
         more = f", and {len(group) - 1} more like it" if len(group) > 1 else ""
+        # A mark is the very place of which rules about marks speak: then it is one cause.
+        marked = found.after if found.sort == "skipped" and isinstance(found.after, ast.expr) else None
         return self.finding_at(
             unit,
-            line_span(unit, first, last),
+            line_span(unit, first, last) if marked is None else tree_span(unit, marked),
             f"the change loosens a check: {found.says}{more}",
             certainty="likely" if any(one.sure for one, _ in group) else "question",
             steps=steps,

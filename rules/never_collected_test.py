@@ -19,7 +19,7 @@ import libcst as cst
 from reviewbot.flow import collection
 from reviewbot.flow.summaries import Summaries, own_nodes
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 from reviewbot.model import Certainty
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -288,7 +288,11 @@ class NeverCollectedTest(Rule):
         assert not isinstance(node, cst.Module)
         name = node.name.value
         lost = f"nothing: what `{name}` checks is checked nowhere as long as it does not run"
-        return self.finding(unit, node.name, message, certainty=certainty, still_catches=(lost,))
+        # Whoever changes any of it should know.
+        runs = Step(unit.file.path, unit.line, unit.end_line, "none of this runs")
+        return self.finding(
+            unit, node.name, message, certainty=certainty, steps=(runs,), still_catches=(lost,)
+        )
 
 
 def _opts_out(node: ast.ClassDef) -> bool:

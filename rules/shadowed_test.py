@@ -151,6 +151,7 @@ class ShadowedTest(Rule):
                 f"`{earlier.name}` is defined again on line {later.lineno}, so this {what} never runs",
                 certainty="proved" if keeps_name(earlier) else "likely",
                 steps=(
+                    Step(own.file.path, own.line, own.end_line, "none of this runs"),
                     Step(own.file.path, later.lineno, later.lineno, "the later definition takes the name"),
                 ),
                 still_catches=(lost,),

@@ -159,6 +159,38 @@ def test_a_step_on_a_changed_line_is_enough(reviewbot, repository):
     assert (thread.place, thread.anchor.path) == ("line", "worker/run.py")
 
 
+UNRUN = """\
+class RowsTest:
+    def test_one(self, run):
+        assert run(1) == [1]
+
+    def test_two(self, run):
+        assert run(2) == [1]
+"""
+
+
+def test_who_changes_a_test_that_never_runs_is_told_so_there(reviewbot, repository):
+    repository.commit({"tests/test_rows.py": UNRUN})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_rows.py": UNRUN.replace("run(2) == [1]", "run(2) == [1, 2]")})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (thread,) = review_json.decode(ran.out, "standard output").threads
+    assert (thread.finding.rule, thread.finding.span.line) == ("never-collected-test", 1)
+    assert thread.place == "line"
+    assert thread.anchor.line <= 6 <= thread.anchor.end_line
+
+
+def test_a_new_expected_failure_is_one_remark(reviewbot, repository):
+    test = "import pytest\n\n\ndef test_rows(run):\n    assert run(1) == [1]\n"
+    repository.commit({"tests/test_rows.py": test})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    marked = test.replace("def test", '@pytest.mark.xfail(reason="flaky", strict=False)\ndef test')
+    repository.commit({"tests/test_rows.py": marked})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (thread,) = review_json.decode(ran.out, "standard output").threads
+    assert (thread.finding.rule, thread.also) == ("loosened-check", ("xfail-not-strict",))
+
+
 SLOW = "def test_long(run):\n" + "".join(
     f"    for row in run({n}):\n        assert row.a{n} == run({n}).a{n}\n" for n in range(3000)
 )
