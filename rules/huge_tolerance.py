@@ -14,7 +14,6 @@ from __future__ import annotations
 import ast
 import math
 import re
-import statistics
 from collections.abc import Iterator
 
 import libcst as cst
@@ -264,7 +263,12 @@ def _usual(unit: Unit, one: Tolerance) -> float | None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name == one.callee:
             given += [k.value.value for k in node.keywords if k.arg == one.name and _is_number(k.value)]
-    return statistics.median(given) if len(given) >= 4 else None
+    if len(given) < 4:
+        return None
+    # Imported where it is needed, which is rare: it takes longer than most rules.
+    from statistics import median
+
+    return median(given)
 
 
 def _is_number(node: ast.expr) -> bool:

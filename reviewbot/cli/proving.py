@@ -48,9 +48,11 @@ def add_python(command: argparse._ActionsContainer) -> None:
 
 def python_of(options: argparse.Namespace) -> str | None:
     """The interpreter that is asked for. Raises UsageError for one that does not run."""
+    if not options.python:
+        return None
     from reviewbot.probe.packages import interpreter
 
-    return interpreter(options.python) if options.python else None
+    return interpreter(options.python)
 
 
 def seconds(text: str) -> float:

@@ -269,7 +269,12 @@ class _Walk:
                     target = f"{base}{dot}{alias.name}"
                     self._imports.append(Import(alias.asname or alias.name, target, node.lineno, function))
                 continue
-            stack.extend(_children(node))
+            for field in _CHILD_FIELDS[kind]:
+                held = getattr(node, field, None)
+                if type(held) is list:
+                    stack += [item for item in held if isinstance(item, ast.AST)]
+                elif isinstance(held, ast.AST):
+                    stack.append(held)
 
     def _assign(self, node: ast.Assign, function: str) -> None:
         for target in node.targets:
@@ -369,14 +374,3 @@ def _kind(decorators: tuple[str, ...], bases: tuple[str, ...]) -> ClassKind:
 
 _NOT_NODES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "level", "module", "name", "asname"})
 _CHILD_FIELDS = Fields(_NOT_NODES)
-
-
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    for field in _CHILD_FIELDS[type(node)]:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, ast.AST):
-                    yield item
-        elif isinstance(value, ast.AST):
-            yield value

@@ -32,17 +32,16 @@ def rule_ids() -> tuple[str, ...]:
 @cache
 def load(rule_id: str) -> Rule:
     """The rule of that id. Raises `RuleError` if its file does not hold exactly one."""
-    import inspect
-
     from reviewbot.lint.rule import Rule
 
     module = importlib.import_module("reviewbot.rules." + rule_id.replace("-", "_"))
     found = [
         member
-        for _, member in inspect.getmembers(module, inspect.isclass)
-        if issubclass(member, Rule)
+        for member in vars(module).values()
+        if isinstance(member, type)
+        and issubclass(member, Rule)
         and member.__module__ == module.__name__
-        and not inspect.isabstract(member)
+        and not member.__abstractmethods__
     ]
     if len(found) != 1:
         raise RuleError(f"rules/{module.__name__.rpartition('.')[2]}.py holds {len(found)} rules, not one")

@@ -60,14 +60,15 @@ class Run:
         work = _Work(self, self.cache.salt if self.cache else None)
         if not paths:
             return iter(())
-        from reviewbot.lint import pool
-        from reviewbot.lint.registry import load
+        if self.jobs > 1 and len(paths) > 1:
+            from reviewbot.lint import pool
+            from reviewbot.lint.registry import load
 
-        if self.jobs > 1 and len(paths) > 1 and sum(size for _, size in paths) >= pool.WORTHWHILE:
-            # What the children need is imported once, before they are made.
-            for rule in self.rules:
-                load(rule)
-            return pool.each(work, paths, self.jobs, _lost)
+            if sum(size for _, size in paths) >= pool.WORTHWHILE:
+                # What the children need is imported once, before they are made.
+                for rule in self.rules:
+                    load(rule)
+                return pool.each(work, paths, self.jobs, _lost)
         return (work(path) for path, _ in paths)
 
     def content(self, path: str, content: bytes) -> Result:
