@@ -1,9 +1,14 @@
 """Where every command begins and ends: an interrupt ends it quietly from its first line to its last."""
 
+from __future__ import annotations
+
 import os
 import signal
-from types import FrameType
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what `typing` imports takes longer than all of this
+    from types import FrameType
+    from typing import NoReturn
 
 INTERRUPTED = 130
 

@@ -80,7 +80,7 @@ def _value_of(arguments: World) -> tuple[int, int]:
 
 def first_run(session: Session, call: Call, number: int) -> Run:
     """The unchanged run; reads from it how the target says no."""
-    session.how = How("raises", seconds=20.0 if session.heavy else 2.0)
+    session.how = How("raises", seconds=max(20.0, 2 * session.seconds) if session.heavy else 2.0)
     start = time.monotonic()
     run = session.one(number, watch=True)
     took = time.monotonic() - start
@@ -107,6 +107,9 @@ def _protocol(session: Session, run: Run) -> How:
         return How("first")
     if type(value) is tuple and value and value[-1] is True and sum(type(one) is bool for one in value) == 1:
         return How("last")
+    if type(value) is dict and all(type(one) in (int, float) and one == 0 for one in value.values()):
+        # Distances by name, none of which equal sides have: whoever calls it judges them.
+        return How("value", value)
     # A number that a check returns beside raising is a report, no verdict.
     return How("raises") if _raises(session) else How("value", value)
 

@@ -200,6 +200,8 @@ def paired(
 def _refuse_unknown(found: Search, target: Target, in_code: tuple[Measured, Twins] | None) -> tuple[str, ...]:
     """Raises ProbeError where no run has a verdict: then nothing was learnt. Says so where only the code that
     a test runs could be changed."""
+    if not found.tried and not found.complete:
+        raise ProbeError("the time was up before a change was tried; a larger budget leaves more")
     if not found.tried and target.kind == "test":
         says = f"no call in {target.unit} returns plain data that could be changed"
         if in_code and (in_code[0].kills or in_code[0].unmissed):

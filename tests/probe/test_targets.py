@@ -844,3 +844,28 @@ def test_a_verdict_that_is_returned_last_is_told_from_the_figures_before_it(prob
     # A difference within what is allowed changes a figure, and is let through.
     assert not any("nudged" in one["edit"] for one in document["kills"])
     assert any("changed" in one["edit"] for one in document["kills"])
+
+
+def test_distances_by_name_are_judged_by_whoever_calls(probed, repo):
+    folder = repo(
+        check="""
+        def compare(before, after):
+            if len(before) != len(after):
+                raise ValueError("lengths")
+            gaps = [abs(a - b) for a, b in zip(before, after)]
+            return {"largest": max(gaps), "mean": sum(gaps) / len(gaps)}
+        """
+    )
+    (folder / "f.json").write_text(json.dumps({"before": [1.5, 2.5], "after": [1.5, 2.5]}))
+    code, document = probed(folder, "check.py::compare", "--example", "f.json")
+    assert (code, document["witnesses"]) == (0, [])
+    assert any("changed" in one["edit"] for one in document["kills"])
+
+
+def test_a_budget_that_is_up_at_once_is_inconclusive(reviewbot, repo):
+    folder = repo(check="def compare(a, b):\n    assert a == b\n")
+    (folder / "f.json").write_text(json.dumps({"a": [1, 2], "b": [1, 2]}))
+    words = ("probe", "check.py::compare", "--example", "f.json", "--budget", "0.0001s")
+    ran = reviewbot(*words, cwd=folder)
+    assert (ran.code, ran.out) == (3, "")
+    assert "the time was up before a change was tried; a larger budget leaves more" in ran.err
