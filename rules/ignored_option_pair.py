@@ -271,7 +271,7 @@ def run(config):
             unit,
             refusal.node,
             f"`{shared.name}` is refused with {others} here and accepted with `{other.name}`, although {why}",
-            certainty="likely",
+            certainty=certainty,
             steps=[step(unit, refusal.node, f"the sibling pair with {others} is refused here"), *steps],
             still_catches=("nothing: no code that reads both refuses the pair or warns of it",),
             fix=fix,
