@@ -137,6 +137,14 @@ class RepeatedRowIndex(Rule):
                     assert {row[key]: row for row in rows}
             """
         ),
+        # What a turn does to it may change it.
+        Example("""
+            def test_steps(optimizer, steps):
+                for _ in range(steps):
+                    optimizer.step()
+                    by_id = {id(param): param for param in optimizer.groups["params"]}
+                    assert len(by_id) == 4
+        """),
         # One call of `optimize` builds one of the two.
         Example("""
             def live(layer, modules):

@@ -64,6 +64,19 @@ def may_change(unit: Unit, build: Build) -> bool:
     return False
 
 
+def _deeds(unit: Unit, name: str) -> list[cst.Call]:
+    """The calls of methods of what a name holds whose result is dropped: `optimizer.step()` is there for what
+    it does to it."""
+    return [
+        call
+        for call in unit.find(cst.Call)
+        if isinstance(call.func, cst.Attribute)
+        and isinstance(call.func.value, cst.Name)
+        and call.func.value.value == name
+        and isinstance(unit.parent(call), cst.Expr)
+    ]
+
+
 def _changes(function: Unit, call: cst.Call, name: str, depth: int) -> bool:
     flow = values(function)
     for parameter, given in bind(call, function).items():
@@ -99,6 +112,8 @@ def _stays(unit: Unit, build: Build, loop: cst.For | cst.While) -> bool:
     if id(build.rows.node) in inside:
         return False
     if any(id(mutation.node) in inside for mutation in flow.mutations(build.rows.name)):
+        return False
+    if any(id(call) in inside for call in _deeds(unit, build.rows.name)):
         return False
     return not any(
         id(binding.node) in inside and id(binding.node) not in own
