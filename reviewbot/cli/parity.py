@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
+import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -300,8 +302,32 @@ def output(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
 
 
+# What a number may be: the least, the greatest, and whether the least itself may be.
+_RANGES = {
+    "noise": (0.0, 100.0, True),
+    "allow_set_aside": (0, math.inf, True),
+    "min_unequal_groups": (0.0, 1.0, True),
+    "temperature": (0.0, 100.0, True),
+    "gpu_memory_utilization": (0.0, 1.0, False),
+    "timeout": (0.0, threading.TIMEOUT_MAX, False),
+}
+
+
+def _in_range(options: argparse.Namespace) -> None:
+    """Raises `UsageError` for a number that means nothing, NaN among them."""
+    for name, (least, greatest, itself) in _RANGES.items():
+        value = getattr(options, name, None)
+        if value is None or (least <= value <= greatest and (itself or value > least)):
+            continue
+        bounds = f"at least {least:g}" if itself else f"more than {least:g}"
+        if greatest < 1e6:
+            bounds += f" and at most {greatest:g}"
+        raise UsageError(f"--{name.replace('_', '-')} {value:g}: a number is wanted that is {bounds}")
+
+
 def main(options: argparse.Namespace) -> int:
     """Runs the action."""
+    _in_range(options)
     if options.page:  # said before the work is done, not after
         if importlib.util.find_spec("matplotlib") is None:
             raise UsageError("--page needs matplotlib: pip install 'reviewbot[pages]'")

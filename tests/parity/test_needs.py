@@ -39,3 +39,21 @@ def test_the_engine_may_be_in_another_environment_alone(reviewbot, bare, tmp_pat
     assert ran.code == 2
     # Two legs start at the same time, and the first that fails ends the other.
     assert re.search("the (reference|cut) leg failed", ran.err)
+
+
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("--noise", ("nan", "inf", "-1")),
+        ("--allow-set-aside", ("-1",)),
+        ("--min-unequal-groups", ("2", "nan")),
+        ("--temperature", ("-1", "nan", "inf")),
+        ("--gpu-memory-utilization", ("0", "3")),
+        ("--timeout", ("0", "nan", "inf")),
+    ],
+)
+def test_a_number_that_means_nothing_is_wrong_use(reviewbot, tmp_path, word, values):
+    for value in values:
+        ran = reviewbot("parity", "run", "--out", tmp_path / "out", word, value)
+        assert (ran.code, ran.out, f"{word} {value}: a number is wanted" in ran.err) == (2, "", True), ran.err
+    assert not (tmp_path / "out").exists()

@@ -79,6 +79,16 @@ def test_a_worker_lost_again_and_again_is_a_missing_leg_and_no_pass(tmp_path):
     assert "Traceback" not in errors
 
 
+def test_a_leg_that_no_machine_is_large_enough_for_is_missing_and_not_waited_for(tmp_path):
+    process = started(tmp_path / "out", "--threads", "4096")
+    try:
+        said, errors = process.communicate(timeout=200)
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (3, "")
+    assert "no machine of the cluster has the 4096 CPUs that the" in errors
+
+
 def test_a_stopped_run_leaves_nothing_of_ray_behind(tmp_path):
     process = started(tmp_path / "out", env={"STOPPED_BY_A_TEST": str(tmp_path)})
     try:

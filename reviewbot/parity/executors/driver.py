@@ -10,7 +10,9 @@ import contextlib
 import logging
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +26,7 @@ from reviewbot.parity.executors.executor import Ended, Leg, LegFailed, LegLost
 PACKAGE = Path(__file__).parent.parent.parent
 TRIES = 2  # of a task whose worker is lost
 PATIENCE = 0.5  # seconds between looks at the tasks
+ROOM = 120.0  # seconds that a leg waits for a machine that is large enough; a cluster may be growing
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,32 +80,68 @@ def _run(spec: Spec) -> dict[str, Ended]:
             log_to_driver=False, logging_level=logging.ERROR,
         )  # fmt: skip
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise UsageError(f"--address {spec.address}: {str(error).splitlines()[0][:200]}") from None
+        said = str(error).splitlines()[0][:200]
+        raise UsageError(
+            f"--address {spec.address}: {said} (a cluster that asks for a token: RAY_AUTH_MODE=token)"
+        ) from None
     try:
-        return _all(ray, spec.legs, Path(spec.folder))
+        return _all(ray, spec.legs, Path(spec.folder), ROOM if spec.address else 0.0)
     finally:
         ray.shutdown()  # only then have the threads ended in which it tells of them
 
 
-def _all(ray: Any, legs: Sequence[Leg], folder: Path) -> dict[str, Ended]:
+def _all(ray: Any, legs: Sequence[Leg], folder: Path, room: float) -> dict[str, Ended]:
+    """How each leg ended; `room` is how long one may find no machine that is large enough, in seconds."""
     on_gpus = ray.cluster_resources().get("GPU", 0) > 0
-    tasks = {}
+    needs: dict[str, dict[str, int]] = {}
+    tries: Counter[str] = Counter()
+    tasks: dict[Any, Leg] = {}
+
+    def start(leg: Leg) -> None:
+        cpus, gpus = (needs[leg.name][kind] for kind in ("CPU", "GPU"))
+        # Ray by itself would try one that is killed for want of memory again without end.
+        task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=0)(_leg)
+        tasks[task.remote(leg, str(folder), _files(leg, folder), str(toy.FOLDER))] = leg
+        tries[leg.name] += 1
+
     for leg in legs:
         settings = leg.spec.settings
         gpus = settings.tensor_parallel_size * settings.data_parallel_size if on_gpus else 0
-        task = ray.remote(num_cpus=settings.threads, num_gpus=gpus, max_retries=TRIES - 1)(_leg)
-        tasks[task.remote(leg, str(folder), _files(leg, folder), str(toy.FOLDER))] = leg.name
+        needs[leg.name] = {"CPU": settings.threads, "GPU": gpus}
+        start(leg)
     ended: dict[str, Ended] = {}
-    waiting = list(tasks)
+    fitted = time.monotonic()
     try:
-        while waiting:
-            done, waiting = ray.wait(waiting, timeout=PATIENCE)
+        while tasks:
+            done, _ = ray.wait(list(tasks), timeout=PATIENCE)
             for task in done:
-                ended[tasks[task]] = _got(ray, task, tasks[task], folder)
+                leg = tasks.pop(task)
+                try:
+                    ended[leg.name] = _got(ray, task, leg.name, folder)
+                except LegLost:
+                    if tries[leg.name] == TRIES:
+                        raise
+                    start(leg)
+            homeless = [leg.name for leg in tasks.values() if not _fits(ray, needs[leg.name])]
+            if not homeless:
+                fitted = time.monotonic()
+            elif time.monotonic() - fitted >= room:
+                raise LegLost(_too_small(homeless[0], needs[homeless[0]]))
     finally:
-        for task in waiting:
+        for task in tasks:
             ray.cancel(task, force=True)
     return ended
+
+
+def _fits(ray: Any, need: Mapping[str, int]) -> bool:
+    """Whether some machine of the cluster, busy or not, is large enough for a leg."""
+    nodes = (node["Resources"] for node in ray.nodes() if node["Alive"])
+    return any(all(node.get(kind, 0) >= count for kind, count in need.items()) for node in nodes)
+
+
+def _too_small(name: str, need: Mapping[str, int]) -> str:
+    wants = " and ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in need.items() if count)
+    return f"no machine of the cluster has the {wants} that the {name} leg needs"
 
 
 def _got(ray: Any, task: Any, name: str, folder: Path) -> Ended:
