@@ -247,11 +247,19 @@ def _steps(unit: Unit, one: Keyed) -> list[Step]:
 
 
 def _catches(unit: Unit, one: Keyed) -> tuple[str, ...]:
-    if one.sees != "common":
-        unseen = one.right if one.sees == "left" else one.left
-        lost = one.left if one.sees == "left" else one.right
-        return (
-            f"a key that `{canonical(unseen)}` lost raises, one that `{canonical(lost)}` lost does not",
-            *still_catches(unit, one.left, one.right, but=[one.judgement.node]),
-        )
-    return still_catches(unit, one.left, one.right, but=[one.judgement.node])
+    others = still_catches(unit, one.left, one.right, but=[one.judgement.node, *_loops(unit, one)])
+    if one.sees == "common":
+        return others
+    unseen = one.right if one.sees == "left" else one.left
+    lost = one.left if one.sees == "left" else one.right
+    return (
+        f"a key that `{canonical(unseen)}` lost raises, one that `{canonical(lost)}` lost does not",
+        *others,
+    )
+
+
+def _loops(unit: Unit, one: Keyed) -> Iterator[cst.CSTNode]:
+    """The loop over the keys: what stands in it sees no other keys than the check does."""
+    for above in unit.ancestors(one.judgement.node):
+        if type(above) is cst.For and any(below is one.over for below in walk(above.iter)):
+            yield above

@@ -39,6 +39,8 @@ def claimed(folder: Path, settings: bytes, resume: bool) -> Iterator[None]:
             raise UsageError(f"{folder}: not empty, and no run of reviewbot; choose another --out")
         else:
             writer.whole(known, settings)
+            # What a run leaves in a repository is no part of it.
+            writer.whole(folder / ".gitignore", b"*\n")
         yield
     finally:
         os.close(descriptor)

@@ -211,3 +211,10 @@ def _read(path: str) -> bytes:
             return file.read()
     except OSError:
         return b""
+
+
+def test_what_a_run_leaves_is_no_part_of_the_repository(reviewbot, harness):
+    ran = reviewbot("parity", "run", "--workload", "command", "--out", "legs", cwd=harness.folder)
+    assert ran.code == 0, ran.err
+    assert (harness.folder / "legs" / "run.json").is_file()
+    assert harness.git("status", "--porcelain") == ""
