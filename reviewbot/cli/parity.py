@@ -358,6 +358,9 @@ def _run(options: argparse.Namespace) -> int:
         except LegLost as error:
             print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
             return 3
+        except OSError as error:  # the disk is full, say, or the folder has gone
+            where = error.filename or options.out
+            raise UsageError(f"{where}: {(error.strerror or str(error)).lower()}") from None
     show(result, options)
     return code(result, options.allow_set_aside)
 

@@ -22,8 +22,12 @@ def claimed(folder: Path, settings: bytes, resume: bool) -> Iterator[None]:
     A folder that holds a run is taken again only with `resume`, and only for the same settings. Raises
     `UsageError` otherwise, and where another process holds it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"{folder}: cannot hold a run: {why}; choose another --out") from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

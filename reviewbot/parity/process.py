@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from reviewbot.parity import tied
 ROOT = Path(__file__).parent.parent.parent
 MARK = "REVIEWBOT_PROCESS"  # by which what a command has started is known, wherever it has gone
 _running: dict[subprocess.Popen[bytes], str] = {}  # with the mark of each
+ROOM = 1 << 20  # bytes; with less a disk has no room for a leg
 GONE = 5.0  # seconds after which a killed process is not waited for
 LONGEST = 1 << 16  # bytes of a line of output; a longer one is heard in pieces
 
@@ -60,8 +62,11 @@ def module(
 
 def last_words(log: Path) -> str:
     """The last line of a log, shortened, and where the rest is."""
-    said = log.read_text(errors="replace").strip().splitlines()[-1:]
-    return f"({''.join(said)[:300]}); its log: {log}"
+    said = "".join(log.read_text(errors="replace").strip().splitlines()[-1:])
+    if not said:
+        full = shutil.disk_usage(log.parent).free < ROOM
+        said = "there is no room left on the disk" if full else "without a word"
+    return f"({said[:300]}); its log: {log}"
 
 
 def spawned(

@@ -57,3 +57,10 @@ def test_a_number_that_means_nothing_is_wrong_use(reviewbot, tmp_path, word, val
         ran = reviewbot("parity", "run", "--out", tmp_path / "out", word, value)
         assert (ran.code, ran.out, f"{word} {value}: a number is wanted" in ran.err) == (2, "", True), ran.err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_wrong_use(reviewbot, tmp_path):
+    (tmp_path / "file").touch()
+    for out in ("file", "file/below"):
+        ran = reviewbot("parity", "run", "--out", tmp_path / out)
+        assert (ran.code, f"{out}: cannot hold a run" in ran.err, "Traceback" in ran.err) == (2, True, False)
