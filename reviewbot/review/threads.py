@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from reviewbot.source.diff import Hunk, Lines
 
 FILE_LIMIT = 10  # comments on whole files, of one round: each is a request of its own
 INLINE_LIMIT = 40  # comments of one round; more would bury the change, the rest is in the summary
+ALIKE_LIMIT = 3  # comments of one rule on one file, but for what is proved: the next would say the same again
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,16 @@ def thread(
 
 
 def inline(findings: Sequence[Finding], room: int) -> frozenset[int]:
-    """The places in `findings` of those that may have a comment of their own: the most certain ones first."""
+    """The places in `findings` of those that may have a comment of their own: the most certain ones first,
+    and of those that one rule holds for likely in one file no more than make the point."""
     ranks = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
-    order = sorted(range(len(findings)), key=lambda number: ranks[findings[number].certainty])
+    alike: Counter[tuple[str, str]] = Counter()
+    order = []
+    for number in sorted(range(len(findings)), key=lambda number: ranks[findings[number].certainty]):
+        one = findings[number]
+        alike[one.rule, one.span.path] += one.certainty != "proved"
+        if one.certainty == "proved" or alike[one.rule, one.span.path] <= ALIKE_LIMIT:
+            order.append(number)
     return frozenset(order[: max(0, room)])
 
 

@@ -191,6 +191,21 @@ def test_a_new_expected_failure_is_one_remark(reviewbot, repository):
     assert (thread.finding.rule, thread.also) == ("loosened-check", ("xfail-not-strict",))
 
 
+def test_what_one_rule_says_of_one_file_again_and_again_is_in_the_summary(reviewbot, repository):
+    repository.commit({"README.md": "rows\n"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    tests = "".join(
+        f"def test_rows_{n}(run):\n    kept = [row for row in run({n}) if row.ok]\n    for row in kept:\n"
+        f"        assert row.tokens == [{n}]\n\n\n"
+        for n in range(5)
+    )
+    repository.commit({"tests/test_rows.py": tests})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    every = review_json.decode(ran.out, "standard output").threads
+    assert {one.finding.rule for one in every} == {"loop-may-be-empty"}
+    assert [one.place for one in every] == ["line"] * 3 + ["summary"] * 2
+
+
 SLOW = "def test_long(run):\n" + "".join(
     f"    for row in run({n}):\n        assert row.a{n} == run({n}).a{n}\n" for n in range(3000)
 )
