@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.calls import module_value
-from reviewbot.flow.checks import call_of, checks, may_assert
+from reviewbot.flow.checks import Check, call_of, checks, may_assert
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
 from reviewbot.flow.nearby import still_catches
@@ -82,6 +82,16 @@ class EarlyReturnTest(Rule):
                 assert run(2)
             """
         ),
+        Example(
+            """
+            def test_engine(run):
+                try:
+                    import engine
+                except ImportError:  # <- here
+                    return
+                assert engine.run() == run()
+            """
+        ),
     )
     good = (
         # What the branch itself checks, what was checked before, skips.
@@ -109,6 +119,27 @@ class EarlyReturnTest(Rule):
                 assert run()
             """
         ),
+        # An import that fails is said, or what is tested is how a test does without.
+        Example(
+            """
+            import pytest
+
+            def test_engine(run):
+                try:
+                    import engine
+                except ImportError:
+                    pytest.skip("no engine")
+                assert engine.run() == run()
+
+            def test_without(run):
+                try:
+                    import engine
+                except ImportError:
+                    assert run() is None
+                    return
+                assert engine.run() == run()
+            """
+        ),
         # Processes of one test, helpers that happen to be called test_…, closures.
         Example(
             """
@@ -130,9 +161,20 @@ class EarlyReturnTest(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.is_test and unit.has(ast.Return) and unit.has(ast.If) and _looks_like_test(unit)
+        return unit.is_test and unit.has(ast.Return) and unit.has(ast.If, ast.Try) and _looks_like_test(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for handler, back, name in _not_imported(unit):
+            first = _first_check(unit, handler)
+            yield self.finding(
+                unit,
+                handler,
+                f"where `{name}` cannot be imported, this test passes without a single check",
+                certainty="likely",
+                steps=[step(unit, back, "returns"), step(unit, first.node, "the first check, not reached")],
+                still_catches=(f"nothing: no check of `{unit.name}` runs then",),
+                fix=_fix(unit, f"no {name}", back),
+            )
         for node, back in _returns(unit):
             certainty = _certainty(unit, node.test)
             before, again = _elsewhere(unit, canonical(node.test))
@@ -141,10 +183,7 @@ class EarlyReturnTest(Rule):
             # A condition that many tests of a file share is a mode of the whole suite.
             certainty = "question" if len(again) + 1 >= _MODE else certainty
             tests = f", and {len(again)} more of this file pass" if again else " passes"
-            first = min(
-                (c for c in checks(unit) if unit.index.rank(c.node) > unit.index.rank(node)),
-                key=lambda c: unit.index.rank(c.node),
-            )
+            first = _first_check(unit, node)
             yield self.finding(
                 unit,
                 node.test,
@@ -156,8 +195,38 @@ class EarlyReturnTest(Rule):
                     *(step(other, place.test, f"`{other.name}` does so too") for other, place in again),
                 ],
                 still_catches=still_catches(unit, node.test, but=[node]),
-                fix=_fix(unit, node, back),
+                fix=_fix(unit, canonical(node.test).replace('"', "'"), back),
             )
+
+
+def _first_check(unit: Unit, node: cst.CSTNode) -> Check:
+    rank = unit.index.rank
+    return min((c for c in checks(unit) if rank(c.node) > rank(node)), key=lambda c: rank(c.node))
+
+
+def _not_imported(unit: Unit) -> Iterator[tuple[cst.ExceptHandler, cst.Return, str]]:
+    """The handlers that return where an import fails before the first check, with what is imported."""
+    if not (unit.is_test and unit.has(ast.Try) and _looks_like_test(unit)):
+        return
+    rank = unit.index.rank
+    placed = sorted(rank(check.node) for check in checks(unit))
+    for node in unit.find(cst.Try):
+        tried = statements(node.body)
+        if enclosing(unit, node, cst.FunctionDef) is not unit.node or not tried:
+            continue
+        if not all(isinstance(one, (cst.Import, cst.ImportFrom)) for one in tried):
+            continue
+        for handler in node.handlers:
+            back = _bare_return(statements(handler.body))
+            if back is not None and placed and rank(back) < placed[0]:
+                yield handler, back, _imported(tried[0])
+
+
+def _imported(node: cst.CSTNode) -> str:
+    if isinstance(node, cst.ImportFrom):
+        return dotted(node.module) if node.module is not None else "."
+    assert isinstance(node, cst.Import)
+    return dotted(node.names[0].name)
 
 
 def _returns(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
@@ -246,8 +315,7 @@ def _is_constant(unit: Unit, name: str) -> bool:
     return name.isupper() and module_value(unit.file, name) is not None
 
 
-def _fix(unit: Unit, node: cst.If, back: cst.Return) -> Fix | None:
-    why = canonical(node.test).replace('"', "'")
+def _fix(unit: Unit, why: str, back: cst.Return) -> Fix | None:
     if unit.owner is not None and "pytest" not in unit.file.imports:
         return Fix("say that it is skipped", (rewrite(unit, back, f'self.skipTest("{why}")'),))
     if unit.file.imports.get("pytest") == "pytest":

@@ -28,9 +28,10 @@ OTHER = frozenset({
 
 _FAILING = frozenset({"fail", "exit", "_exit", "quit", "error", "SystemExit"})
 _JUDGES = re.compile(
-    r"(?i)(^|[_/.])(compare|comparison|parity|verify|equivalence|consistency|regression|roundtrip|golden"
-    r"|assert\w*)([_/.]|$)"
+    r"(?i)(^|[_/.])(compare|comparer|comparing|comparisons?|parity|verify|equivalence|consistency|regression"
+    r"|roundtrip|golden|assert\w*)\d*([_/.]|$)"
 )
+_JUDGING_FILE = re.compile(r"(?i)(^|[_.-])cmp\d*[_.-]")
 _COMPARES = re.compile(
     r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent|close"
     r"|allclose|differ|diff|mismatch|mismatches|differences?)(_|$)"
@@ -43,7 +44,8 @@ def judges(unit: Unit) -> bool:
     or it is given the two sides of a comparison by their names."""
     if unit.is_test or in_test_file(unit.file.path):
         return True
-    if _JUDGES.search(unit.name) or _JUDGES.search(unit.file.path.rpartition("/")[2]):
+    file = unit.file.path.rpartition("/")[2]
+    if _JUDGES.search(unit.name) or _JUDGES.search(file) or _JUDGING_FILE.search(file):
         return True
     return compares(unit)
 

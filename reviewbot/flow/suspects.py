@@ -19,8 +19,8 @@ _PREDICATES = frozenset(
     {name.rpartition(".")[2] for name in assertions.PREDICATES} | set(assertions.PREDICATE_METHODS)
 )
 _PLACE = re.compile(
-    r"(^|[/_.-])(tests?|testing|test[a-z]*|[a-z]*tests?|parity|compar[a-z]*|verif[a-z]*|checks?|diff|regress[a-z]*"
-    r"|consisten[a-z]*|equivalen[a-z]*)([/_.-]|$)",
+    r"(^|[/_.-])(tests?|testing|test[a-z]*|[a-z]*tests?|parity|compar[a-z]*|verif[a-z]*|checks?|diff|cmp"
+    r"|regress[a-z]*|consisten[a-z]*|equivalen[a-z]*)\d*([/_.-]|$)",
     re.IGNORECASE,
 )
 _NAME = re.compile(
