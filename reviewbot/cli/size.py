@@ -122,9 +122,10 @@ def sized(
     heads = [*dict.fromkeys(head for head in heads if head != heads[-1]), heads[-1]]
     rounds = []
     for number, head in enumerate(heads, 1):
-        review, settings = reviewed(
-            folder, base, head, options.repository, None, partial(show, what=f"round {number}: files")
-        )
+        files = partial(show, what=f"round {number}: files")
+        # The ids of the last head are told: they are those that a review of these rounds gives.
+        earlier = heads[:-1] if head == heads[-1] else ()
+        review, settings = reviewed(folder, base, head, options.repository, None, files, earlier)
         review = named(review)
         repository = repository.up_to(settings.max_file_bytes)
         names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))

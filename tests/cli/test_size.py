@@ -222,6 +222,20 @@ def test_text_shows_kinds_files_and_rounds(reviewbot, repository):
 
 
 @pytest.mark.slow
+def test_ids_are_those_of_a_review_of_the_same_rounds(reviewbot, repository):
+    weak = "def test_rows(run):\n    assert (run(1) == [2], 'wrong')\n"
+    base = repository.commit({"README.md": "x\n"})
+    first = repository.commit({"tests/test_b.py": weak})
+    repository.commit({"tests/test_a.py": weak})
+    words = ("--base", base, "--round", first, "--output-format=json")
+    made = json.loads(reviewbot("size", *words, cwd=repository.folder).out)
+    told = json.loads(reviewbot("review", *words, cwd=repository.folder).out)
+    expected = [("C1", "tests/test_b.py"), ("C2", "tests/test_a.py")]
+    assert sorted((one["id"], one["finding"]["span"]["path"]) for one in told["threads"]) == expected
+    assert sorted((cut["id"], cut["path"]) for cut in made["cuts"]) == expected
+
+
+@pytest.mark.slow
 def test_a_narrow_terminal_is_kept_to(reviewbot, parity):
     env = {"FORCE_COLOR": "1", "COLUMNS": "80"}
     ran = reviewbot("size", "--base", "main", cwd=parity.folder, env=env)

@@ -173,5 +173,14 @@ def test_print_is_dark_on_white_with_everything_open(browser: Browser, site: lis
     context.close()
 
 
+def test_charts_are_there_on_a_phone(browser: Browser, site: list[Path]):
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    size = next(path for path in site if path.name == "size.html")
+    page.goto(size.as_uri())
+    box = page.locator("figure svg").first.bounding_box()
+    page.close()
+    assert box is not None and box["width"] > 600  # as wide as its letters need, in a box that scrolls
+
+
 def test_no_page_is_large(site: list[Path]):
     assert max(path.stat().st_size for path in site) < 200_000
