@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.plain import Plain
 
@@ -51,13 +52,24 @@ class Strip:
     let_through: tuple[int, int] | None = None
     restored: tuple[int, int] | None = None
 
+    @property
+    def first_difference(self) -> int:
+        """The first position at which the sides differ, as where one ends; the changed one if none does."""
+        pairs = zip(self.baseline, self.other, strict=False)
+        found = next((index for index, pair in enumerate(pairs) if not plain.same(*pair)), None)
+        if found is not None:
+            return found
+        lengths = len(self.baseline), len(self.other)
+        return min(lengths) if lengths[0] != lengths[1] else self.at
+
 
 @dataclass(frozen=True)
 class Witness:
     """A difference that passes, on arguments of hand size.
 
     `why` is excuse, nan, gap or blind. `values`: what each of the repository's functions returned, and its
-    short variables. `what_if`: one sentence on the branch switched off.
+    short variables. `what_if`: one sentence on the branch switched off. `numbers_caught`: of a NaN, how many
+    other numbers in that field are caught.
     """
 
     why: str
@@ -72,15 +84,26 @@ class Witness:
     calls: int = 0
     strip: Strip | None = None
     role: str = ""
+    numbers_caught: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A change that was noticed, and by what. `crash` is the error where no check but a crash did it."""
+    """A change that was noticed, and by what. `crash` is the error where no check but a crash did it; `side`
+    the argument that it was made in, of a check that compares two."""
 
     edit: str
     caught_by: tuple[Place, ...]
     crash: str = ""
+    side: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A change that passed in a field of which others are noticed. `side` as for `Kill`."""
+
+    edit: str
+    side: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +173,9 @@ class Result:
     """Everything that one probe showed. `verdict_by` says how the target says no; `sought`: whether witnesses
     were asked for.
 
+    `let_through`: the changes that passed, but for those of `never_compared` fields; of a test, none.
+    `complete`: every planned change was tried.
+
     Of a test: `unmissed` checks of the code under test fire in it, and it passes without them; it fails on
     `noticed_in_code` changes of that code, its `twins` on just the same.
     """
@@ -186,3 +212,5 @@ class Result:
     unmissed: tuple[Place, ...] = ()
     twins: tuple[str, ...] = ()
     noticed_in_code: int = 0
+    let_through: tuple[Passed, ...] = ()
+    complete: bool = True

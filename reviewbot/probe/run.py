@@ -13,7 +13,7 @@ from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
 from reviewbot.probe.derive import Derived, derive
-from reviewbot.probe.evidence import Checked, Dead, Kill, Place, Reduced, Result
+from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
@@ -24,7 +24,7 @@ from reviewbot.probe.suite import Measured, Twins, measure, twins
 from reviewbot.probe.target import Target
 from reviewbot.probe.witness import edit_text, witness
 
-MOST_WITNESSES = 3
+MOST_WITNESSES = 4
 MOST_BASES = 20
 Progress = Callable[[str, int, int], None]
 
@@ -136,6 +136,8 @@ def probe(
             unmissed=in_code[0].unmissed if in_code else (),
             twins=in_code[1].names if in_code else (),
             noticed_in_code=len(in_code[0].kills) if in_code else 0,
+            let_through=_let_through(found, base) if target.kind != "test" else (),
+            complete=found.complete,
         )
 
 
@@ -247,8 +249,23 @@ def kills(session: Session, base: Base, made: Matrix) -> tuple[Kill, ...]:
             places[Place(*row.where)] = None
         if not places:
             places[Place(session.target.path, session.target.line)] = None
-        out.append(Kill(edit_text(base.world, row.change), tuple(places), row.crash))
+        side = _side(base, row.change)
+        out.append(Kill(edit_text(base.world, row.change), tuple(places), row.crash, side))
     return tuple(out)
+
+
+def _side(base: Base, change: Change) -> str:
+    """The argument of a comparison that a change was made in."""
+    return str(change.edit.path[0]) if base.sides and not change.beside else ""
+
+
+def _let_through(found: Search, base: Base) -> tuple[Passed, ...]:
+    """The changes that passed in fields of which others are noticed."""
+    return tuple(
+        Passed(edit_text(base.world, one.change), _side(base, one.change))
+        for one in found.tried
+        if one.run.passes and not one.change.beside and one.change.field not in found.never_compared
+    )
 
 
 def checked(session: Session, made: Matrix) -> tuple[Checked, ...]:

@@ -48,7 +48,8 @@ class WhatIf:
 @dataclass(frozen=True)
 class Passing:
     """A kind of change that passes: its best example first, the branches that let it through, how many
-    changes of the same family are caught and pass elsewhere."""
+    changes of the same family are caught and pass elsewhere. `numbers_caught`: of what is no number, how many
+    other numbers in that field are caught."""
 
     why: Why
     examples: tuple[Tried, ...]
@@ -57,6 +58,7 @@ class Passing:
     passed_elsewhere: int
     what_if: WhatIf | None = None
     edits: tuple[Edit, ...] = ()
+    numbers_caught: int = 0
 
     @property
     def made(self) -> tuple[Edit, ...]:
@@ -142,6 +144,7 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
     for one in tried:
         caught[one.change.family] += one.run.noticed
     nothing_caught = not any(one.run.noticed for one in tried if not one.change.beside)
+    roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
     groups: dict[tuple[tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
     ignored = set(_never_compared(tried)) if not nothing_caught else set()
     for one in tried:
@@ -150,13 +153,18 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
             groups[(escapes, one.change.field, _class(one.change))].append(one)
     found = []
     for (escapes, field, _), members in groups.items():
-        members = sorted(members, key=_readable)
+        # A difference in what is judged says more than one in what it is held against.
+        members = sorted(members, key=lambda one: (roots.index(one.change.edit.path[0]), _readable(one)))
         effective, what_if = _what_if(session, world, base, escapes, members, tried)
         why = _why(members[0].change, effective, field in ignored, nothing_caught, caught, tried)
         if why is not None:
             elsewhere, passed = _like(members[0], tried)
-            found.append(Passing(why, tuple(members), effective, elsewhere, passed - 1, what_if))
-    roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
+            numbers = _numbers_caught(members[0], tried)
+            found.append(
+                Passing(
+                    why, tuple(members), effective, elsewhere, passed - 1, what_if, numbers_caught=numbers
+                )
+            )
 
     def rank(one: Passing) -> tuple[object, ...]:
         change = one.best.change
@@ -173,12 +181,22 @@ def _like(best: Tried, tried: Sequence[Tried]) -> tuple[int, int]:
     change = best.change
     mine = [one for one in tried if one.change.edit.path[0] == change.edit.path[0]]
     like = [one for one in mine if one.change.family == change.family]
-    caught = like
-    if change.size in ("nan", "infinite"):
-        # A NaN is held against other numbers in the same field.
-        numbers = ("changed", "far off", "infinite")
-        caught = [one for one in mine if one.change.field == change.field and one.change.verb in numbers]
-    return sum(one.run.noticed for one in caught), sum(one.run.passes for one in like)
+    return sum(one.run.noticed for one in like), sum(one.run.passes for one in like)
+
+
+def _numbers_caught(best: Tried, tried: Sequence[Tried]) -> int:
+    """How many other numbers in the field of one that is none are caught, on the same side."""
+    change = best.change
+    if change.size not in ("nan", "infinite"):
+        return 0
+    numbers = {"changed", "far off", "infinite"} - {change.verb}
+    return sum(
+        one.run.noticed
+        for one in tried
+        if one.change.edit.path[0] == change.edit.path[0]
+        and one.change.field == change.field
+        and one.change.verb in numbers
+    )
 
 
 def _class(change: Change) -> str:
@@ -201,12 +219,15 @@ def _one_for_each(found: Sequence[Passing]) -> list[Passing]:
     out = []
     for one in found:
         change = one.best.change
-        # One side longer and the other shorter are the same hole.
+        # One side longer and the other shorter are the same hole; rows lost and rows cut are two.
         # A value that nothing reads may as well be missing.
         verb = "length" if change.verb in _LENGTHS else "value" if change.verb in _VALUES else change.verb
         # A side that is one list or tensor is the field itself, under two names.
-        whole = verb == "length" or change.field == change.edit.path[0]
-        key = (one.why if one.why != "gap" else verb, one.escapes, "" if whole else change.field)
+        whole = change.field == change.edit.path[0]
+        field = "" if whole else change.field
+        if verb == "length" and not whole:
+            field = "row" if change.field == "row" else "within a row"
+        key = (one.why if one.why != "gap" else verb, one.escapes, field)
         if key not in seen:
             seen.add(key)
             out.append(one)

@@ -50,6 +50,7 @@ def witness(session: Session, base: Base, passing: Passing, *, until: float) -> 
         calls=small.calls,
         strip=strip(session, number, small, base.sides),
         role=best.change.role,
+        numbers_caught=passing.numbers_caught,
     )
 
 

@@ -57,6 +57,7 @@ class Witness(msgspec.Struct, frozen=True):
     what_if: str = ""
     replay: str = ""
     role: str = ""
+    numbers_caught: int = 0
     strip: StripDocument | None = None
 
 

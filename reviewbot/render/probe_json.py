@@ -69,6 +69,8 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
         "unmissed": [{**_place(one), "text": one.text} for one in result.unmissed],
         "twins": list(result.twins),
         "noticed_in_code": result.noticed_in_code,
+        "let_through": [{"edit": one.edit, "side": one.side} for one in result.let_through],
+        "complete": result.complete,
         "questions": list(result.questions),
         "derivations": list(result.derivations),
         "seconds": round(result.seconds, 3),
@@ -103,6 +105,7 @@ def of_witness(witness: Witness, saved: str = "evidence.json") -> dict[str, Any]
         "values": {name: readable(dict(seen)) for name, seen in witness.values.items()},
         "caught_elsewhere": witness.caught_elsewhere,
         "passed_elsewhere": witness.passed_elsewhere,
+        "numbers_caught": witness.numbers_caught,
         "what_if": witness.what_if,
         "input": plain.encode(dict(witness.input)),
         "replay": replay(saved),
@@ -134,7 +137,8 @@ def _dead(dead: Dead) -> dict[str, Any]:
 
 def _kill(kill: Kill) -> dict[str, Any]:
     crash = {"crash": kill.crash} if kill.crash else {}
-    return {"edit": kill.edit, "caught_by": [_place(one) for one in kill.caught_by], **crash}
+    caught_by = [_place(one) for one in kill.caught_by]
+    return {"edit": kill.edit, "side": kill.side, "caught_by": caught_by, **crash}
 
 
 def _reduced(result: Result) -> dict[str, Any] | None:

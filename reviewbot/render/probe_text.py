@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reviewbot.probe.evidence import Result, Strip, Witness
+from reviewbot.probe.evidence import Kill, Passed, Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
@@ -101,11 +101,16 @@ def strip(drawing: Strip) -> list[str]:
     lines = [f"{name:<{label}}  " + " ".join(cell.rjust(width) for cell in cells) for name, cells in rows]
     ranges = {"let through": drawing.let_through, "restored": drawing.restored}
     shown = {name: found for name, found in ranges.items() if found}
+
+    def marked(mark: str, start: int, end: int, says: str) -> str:
+        marks = [(mark * width if start <= index < end else " " * width) for index in range(count)]
+        return (f"{'':<{label}}  " + " ".join(marks)).rstrip() + f"  {says}"
+
+    at = drawing.first_difference
+    role = f", the {drawing.roles[at]}" if at < len(drawing.roles) else ""
+    lines.append(marked("^", at, at + 1, f"first difference: {at}{role}"))
     for name, (start, end) in shown.items():
-        marks = [("^" * width if start <= index < end else " " * width) for index in range(count)]
-        lines.append((f"{'':<{label}}  " + " ".join(marks)).rstrip() + f"  {name}: {start} up to {end}")
-    if drawing.roles:
-        lines.append(f"first difference: {drawing.at}, the {drawing.roles[drawing.at]}")
+        lines.append(marked("~", start, end, f"{name}: {start} up to {end}"))
     return lines
 
 
@@ -125,13 +130,21 @@ def argument(witness: Witness) -> list[str]:
         if seen:
             said = ", ".join(f"{key}={short(value)}" for key, value in list(seen.items())[:8])
             lines.append(f"{name}: {said}")
-    lines.append(
-        f"the same kind of change is caught in {_count(witness.caught_elsewhere, 'other place')} and let "
-        f"through in {witness.passed_elsewhere} more"
-    )
+    lines.append(elsewhere(witness))
     if witness.what_if:
         lines.append(witness.what_if)
     return lines
+
+
+def elsewhere(witness: Witness) -> str:
+    """How like changes fare, and of a NaN how other numbers do."""
+    numbers = (
+        f"; of other numbers there {witness.numbers_caught} are caught" if witness.numbers_caught else ""
+    )
+    return (
+        f"the same kind of change is caught in {_count(witness.caught_elsewhere, 'other place')} and let "
+        f"through in {witness.passed_elsewhere} more{numbers}"
+    )
 
 
 def checks(result: Result, *, matrix: bool = False) -> list[str]:
@@ -142,6 +155,9 @@ def checks(result: Result, *, matrix: bool = False) -> list[str]:
         fallen = [kill for kill in result.kills if kill.crash]
         if fallen:
             lines.append(f"of these {len(fallen)} only by falling over, as with {fallen[0].crash}")
+    passes = let_through(result)
+    if passes:
+        lines.append(f"let through: {'; '.join(passes)}")
     if result.never_compared:
         lines.append(f"no change was noticed in: {', '.join(result.never_compared)}")
     for label in result.unread_values:
@@ -208,22 +224,44 @@ _POSITION = re.compile(r"(.*?)[ \[](\d+)\]? (\w.*)")
 
 def still_caught(result: Result) -> list[str]:
     """What is noticed, the plainest first, positions of one list together: `token 0, 1, 7-9 changed`."""
-    single: dict[str, None] = {}
-    places: dict[tuple[str, str], set[int]] = {}
-    for kill in result.kills:
-        says = kill.edit.partition(": ")[0]
-        found = _POSITION.fullmatch(says)
-        if found and " and " not in says:
-            places.setdefault((found[1], found[3]), set()).add(int(found[2]))
-        else:
-            single[says] = None
-    together = [f"{name} {_ranges(at)} {verb}" for (name, verb), at in places.items()]
+    return _kinds(result.kills, result.let_through)
+
+
+def let_through(result: Result) -> list[str]:
+    """What passes in the same way, on which side where the other one notices it."""
+    return _kinds(result.let_through, result.kills)
+
+
+def _kinds(listed: Sequence[Kill | Passed], others: Sequence[Kill | Passed]) -> list[str]:
+    """The kinds of the changes listed; a side is named where all such changes of another side are in
+    `others`."""
+    mine, also = _by_kind(listed), _by_kind(others)
+    said = []
+    for kind, sides in mine.items():
+        elsewhere = set(also.get(kind, ())) - set(sides)
+        only = f" (in {', '.join(sides)} only)" if elsewhere and "" not in sides else ""
+        at = set().union(*sides.values())
+        said.append((f"{kind[0]} {_ranges(at)} {kind[1]}" if at else kind[0]) + only)
 
     def rank(says: str) -> tuple[bool, int]:
-        verb = says.rpartition(" ")[2]
+        verb = says.partition(" (in ")[0].rpartition(" ")[2]
         return (" and " in says, _PLAINEST.index(verb) if verb in _PLAINEST else len(_PLAINEST))
 
-    return sorted([*single, *together], key=rank)
+    return sorted(said, key=rank)
+
+
+def _by_kind(listed: Sequence[Kill | Passed]) -> dict[tuple[str, str], dict[str, set[int]]]:
+    """The positions of the changes of each kind, on each side."""
+    found: dict[tuple[str, str], dict[str, set[int]]] = {}
+    for one in listed:
+        says = one.edit.partition(": ")[0]
+        place = _POSITION.fullmatch(says)
+        positioned = place is not None and " and " not in says
+        kind = (place[1], place[3]) if place and positioned else (says, "")
+        at = found.setdefault(kind, {}).setdefault(one.side, set())
+        if place and positioned:
+            at.add(int(place[2]))
+    return found
 
 
 def _ranges(numbers: set[int]) -> str:

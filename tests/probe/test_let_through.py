@@ -1,0 +1,141 @@
+"""What `reviewbot probe` says of the changes that pass: on which side, in which lists, at which position."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+PARITY = '''\
+"""Compares a baseline run with a resumed one."""
+
+
+def key(row):
+    return (row["step"], row["sample"])
+
+
+def compare_prefix(baseline, resumed):
+    for one, two in zip(baseline, resumed):
+        assert one["token_ids"][: len(two["token_ids"])] == two["token_ids"]
+
+
+def compare_shared(baseline, resumed):
+    left, right = {key(row): row for row in baseline}, {key(row): row for row in resumed}
+    for k in left.keys() & right.keys():
+        one, two = left[k]["token_ids"], right[k]["token_ids"]
+        if one != two and one[:3] == two[:3]:
+            continue
+        assert one == two, k
+        assert left[k]["reward"] == right[k]["reward"], k
+
+
+def compare_logprobs(baseline, resumed):
+    for one, two in zip(baseline, resumed, strict=True):
+        for a, b in zip(one["logprobs"], two["logprobs"], strict=True):
+            if abs(a - b) > 1e-3:
+                raise AssertionError("log-probs differ")
+'''
+TEST = """\
+import pytest
+
+from tests import parity
+
+
+def row(step, sample):
+    return {
+        "step": step,
+        "sample": sample,
+        "token_ids": [7, 1, 3, 21 + step, 15, 16 + sample],
+        "loss_mask": [0, 0, 0, 1, 1, 1],
+        "logprobs": [0.0, 0.0, 0.0, -3.25, -3.5 - step, -3.0],
+        "reward": 0.5 * sample,
+    }
+
+
+@pytest.mark.parametrize("check", [parity.compare_prefix, parity.compare_shared, parity.compare_logprobs])
+def test_resumed_like_baseline(check):
+    rows = [(step, sample) for step in range(2) for sample in range(2)]
+    check([row(*one) for one in rows], [row(*one) for one in rows])
+"""
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Three checks of a resumed run, each of which lets something else through."""
+    folder = tmp_path / "runs"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "tests" / "__init__.py").touch()
+    (folder / "tests" / "parity.py").write_text(PARITY)
+    (folder / "tests" / "test_parity.py").write_text(TEST)
+    return folder
+
+
+def line(out, start):
+    """The parts of the one line that starts so."""
+    (found,) = [one for one in out.splitlines() if one.startswith(start)]
+    return found.removeprefix(start).split("; ")
+
+
+def test_a_resumed_row_cut_short_is_a_witness_beside_a_row_that_is_gone(reviewbot, runs):
+    ran = reviewbot("probe", "tests/parity.py::compare_prefix", cwd=runs)
+    assert ran.code == 1
+    assert "This difference is not noticed: last row dropped" in ran.out
+    assert re.search(r"resumed\[0\]\.token_ids\[\d\]: \d+ -> gone", ran.out)
+    caught = line(ran.out, "still caught: ")
+    assert "token_ids shorter by one (in baseline only)" in caught
+    assert "token_ids emptied (in baseline only)" in caught
+    passes = line(ran.out, "let through: ")
+    assert "token_ids shorter by one (in resumed only)" in passes
+    assert "token_ids longer by one (in baseline only)" in passes
+
+
+def test_each_kind_of_change_that_passes_is_told(reviewbot, probed, runs):
+    ran = reviewbot("probe", "tests/parity.py::compare_shared", cwd=runs)
+    assert {"all rows dropped", "last row dropped", "row dropped"} <= set(line(ran.out, "let through: "))
+    assert "This difference is not noticed: last row dropped" in ran.out
+    _, document = probed(runs, "tests/parity.py::compare_shared")
+    assert document["complete"]
+    fields = (
+        "step",
+        "sample",
+        "reward",
+        "token_ids",
+        "loss_mask",
+        "logprobs",
+        "token ",
+        "row",
+        "all",
+        "last",
+    )
+    told = [one["edit"] for one in document["let_through"]]
+    assert all(edit.startswith(fields) for edit in told)
+    assert {one["side"] for one in document["let_through"]} == {"baseline", "resumed"}
+    blind = tuple(document["never_compared"])
+    noticed = [kill for kill in document["kills"] if " and " not in kill["edit"]]
+    assert document["edits_tried"] >= len(told) + len(noticed)
+    assert not any(edit.startswith(blind) for edit in told)
+
+
+def test_the_first_difference_is_where_the_rows_part_not_where_the_edit_was_made(reviewbot, runs):
+    ran = reviewbot("probe", "tests/parity.py::compare_shared", cwd=runs)
+    (mark,) = [one for one in ran.out.splitlines() if "first difference:" in one]
+    lines = ran.out.splitlines()
+    index, baseline, resumed = (
+        one.split()[1:] for one in lines[lines.index(mark) - 4 : lines.index(mark) - 1]
+    )
+    first = next(at for at, pair in enumerate(zip(baseline, resumed, strict=False)) if pair[0] != pair[1])
+    assert f"first difference: {index[first]}, the trained turn 1" in mark
+    assert "token 2 doubled (prompt)" in ran.out
+    assert first == 3
+
+
+def test_a_nan_is_counted_apart_from_other_numbers(reviewbot, runs):
+    ran = reviewbot("probe", "tests/parity.py::compare_logprobs", cwd=runs)
+    told = re.search(
+        r"caught in (\d+) other places? and let through in (\d+) more; of other numbers there", ran.out
+    )
+    assert told and told[1] == "0" and int(told[2]) > 0
+    mark = next(one for one in ran.out.splitlines() if "first difference: 3, the trained turn 1" in one)
+    above = ran.out.splitlines()[ran.out.splitlines().index(mark) - 2]
+    assert above[mark.index("^") : mark.rindex("^") + 1].strip() == "nan"
+    assert "logprobs 0-5 is NaN" in line(ran.out, "let through: ")
