@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from reviewbot.flow.collection import is_fixture
 from reviewbot.flow.helpers import (
     ScriptFunction,
+    body_lines,
     calls_here,
     forwards,
     is_short,
@@ -123,6 +124,26 @@ class SingleCallerHelper(Rule):
                 "tests/test_more.py": "from tests.test_example import load\n\nrows = load('rows.jsonl')\n"
             },
         ),
+        # It says why it is there, or has more lines than a name hides.
+        Example(
+            """
+            def _parted(left, right):
+                \"\"\"Rows that part after the prompt.\"\"\"
+                return {key for key in left if left[key][:3] == right[key][:3]}
+
+            def _noisy(left, right):
+                return {
+                    key
+                    for key in left
+                    if left[key] != right[key]
+                }
+
+            def test_rows(run):
+                assert _parted(run(1), run(2)) == set()
+                assert _noisy(run(1), run(2)) == set()
+            """,
+            before=_EMPTY,
+        ),
         # One of two that are named alike, to be compared.
         Example("""
             from library import fast_mean
@@ -183,7 +204,7 @@ class SingleCallerHelper(Rule):
         if is_fixture(tree) or not in_test_file(unit.file.path):
             return
         passed_on = forwards(tree)
-        if passed_on is None and not _is_new(unit.line, unit.end_line, repo):
+        if passed_on is None and not (_is_new(unit.line, unit.end_line, repo) and _is_bare(tree)):
             return
         calls = calls_here(unit)
         if len(calls) != 1 or calls[0][0] is unit or is_used_otherwise(unit) or used_elsewhere(unit, repo):
@@ -192,7 +213,11 @@ class SingleCallerHelper(Rule):
             return
         caller, call = calls[0]
         where = f"`{caller.name}`" if caller.name else "the module"
-        does = f"only hands on to `{ast.unparse(passed_on.func)}`" if passed_on else "is a line or two"
+        does = (
+            f"only hands on to `{ast.unparse(passed_on.func)}`"
+            if passed_on
+            else f"is {_count(body_lines(tree))}"
+        )
         yield self.finding_at(
             unit,
             line_span(unit, tree.lineno, tree.lineno),
@@ -239,6 +264,11 @@ class SingleCallerHelper(Rule):
                 steps=[Step(path, line, line, "its one caller")],
                 still_catches=("the same checks: the program only moves to where it is run",),
             )
+
+
+def _is_bare(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function is a few lines of which it says nothing more than its name does."""
+    return ast.get_docstring(tree) is None and body_lines(tree) <= _MOST_LINES
 
 
 def _has_sibling(unit: Unit) -> bool:

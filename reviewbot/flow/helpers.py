@@ -57,6 +57,12 @@ def is_short(tree: FunctionTree, most: int) -> bool:
     return 0 < len(body) <= most and all(isinstance(one, _SIMPLE) for one in body)
 
 
+def body_lines(tree: FunctionTree) -> int:
+    """The lines of a function's body, without its docstring."""
+    body = own_body(tree)
+    return (body[-1].end_lineno or body[-1].lineno) - body[0].lineno + 1
+
+
 def calls_here(unit: Unit) -> list[tuple[Unit, ast.Call]]:
     """The calls of a function in its own file by its bare name."""
     name = unit.name
