@@ -39,7 +39,8 @@ exit codes:
   0  no difference was found that passes; replay: every witness still passes
   1  a witness was found, or a field that is dropped on rebuild; replay: one is caught now
   2  wrong use, or input that cannot be read
-  3  inconclusive: nothing could be run, or there were no inputs
+  3  inconclusive: nothing could be run, there were no inputs, or the time was up before every change was
+     tried and no witness was found
 """
 
 
@@ -107,7 +108,13 @@ def main(options: argparse.Namespace) -> int:
         print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
         return 3
     _write(result, options)
-    return int(bool(result.witnesses or result.dropped))
+    if result.witnesses or result.dropped:
+        return 1
+    if result.sought and not result.complete:
+        says = "the time was up before every change was tried, and none of those that were is a witness"
+        print(f"reviewbot: inconclusive: {says}; a larger --budget leaves more", file=sys.stderr)
+        return 3
+    return 0
 
 
 def _replay(words: Sequence[str], options: argparse.Namespace) -> int:

@@ -118,6 +118,9 @@ class _Bench:
             if not recorded and found.refused[number]:
                 failures.append(f"{target.unit}: {found.why_none(number)}")
                 continue
+            if not recorded and (found.failed or found.not_run):
+                failures.append(f"{target.unit}: {found.what_ran()}")
+                continue
             study = self._study(target, recorded, found.absent)
             if isinstance(study, str):
                 failures.append(study)

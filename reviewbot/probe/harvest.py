@@ -88,15 +88,17 @@ class Harvest:
                 f"its tests call it, and never with plain data: {reasons[0]}{more}; give what it is called "
                 "with as JSON (--example FILE), or probe what it calls with the rows themselves"
             )
-        return f"{self._what_ran()}; give inputs with --example FILE or --dump A B"
+        return f"{self.what_ran()}; give inputs with --example FILE or --dump A B"
 
-    def _what_ran(self) -> str:
+    def what_ran(self) -> str:
         """What became of the tests, where no call was recorded."""
         if self.failed:
             return f"its tests could not be run: pytest says: {self.failed}"
         none = "no call of it with plain arguments was recorded"
         if self.uncollected:
             return f"{none}: {self.uncollected[0]}"
+        if NO_PYTEST in self.not_run:
+            return f"its tests could not be run: {NO_PYTEST}"
         if self.not_run:
             return f"its tests ran and {none}: {self.not_run[0]}"
         for outcome, became in (("failed", "failed before one was made"), ("skipped", "was skipped")):

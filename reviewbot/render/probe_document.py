@@ -107,6 +107,7 @@ class Evidence(msgspec.Struct, frozen=True):
     never_compared: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     seconds: float = 0.0
+    complete: bool = True
 
 
 def decode(text: str | bytes, where: str) -> Evidence:

@@ -72,6 +72,10 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
 def _title(evidence: Evidence) -> str:
     """The page's claim."""
     check = evidence.target.rpartition("::")[2]
+    if not evidence.witnesses and not evidence.complete:
+        return f"The time was up: no witness in the first {evidence.edits_tried} changes for `{check}`"
+    if not evidence.witnesses and evidence.passed:
+        return f"`{check}` lets {evidence.passed} of {evidence.edits_tried} changes pass"
     if not evidence.witnesses:
         return f"`{check}` notices every change that was tried"
     return example.claim(check, evidence.witnesses[0])

@@ -10,7 +10,7 @@ from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
 
-_WIDEST_CELL = 12
+NEARLY_ALL = 0.9  # of the changes pass: then what is noticed is told as the exception
 _TITLES = {
     "excuse": "A branch lets this difference through",
     "nan": "A value that is not a number passes",
@@ -42,8 +42,21 @@ def headline(result: Result) -> str:
     elif not result.sought:
         said.append(f"{_count(result.edits_tried, 'change')} tried, {result.passed} passed")
     elif result.edits_tried or not lost:
-        said.append(f"{_count(result.edits_tried, 'change')} tried, no witness")
+        said.append(_no_witness(result))
     return "; ".join(said)
+
+
+def _no_witness(result: Result) -> str:
+    """What was tried in vain: a check that notices nothing has no witness either."""
+    tried = _count(result.edits_tried, "change")
+    if not result.complete:
+        return f"inconclusive, the time was up: no witness in the first {tried}, {result.passed} passed"
+    if not result.passed:
+        return f"{tried} tried, no witness"
+    if result.passed >= NEARLY_ALL * result.edits_tried:
+        noticed = "little" if result.kills else "nothing"
+        return f"it notices {noticed}: {result.passed} of {tried} passed; no witness in what it looks at"
+    return f"{tried} tried, {result.passed} passed, no witness in what it looks at"
 
 
 def rebuilds(result: Result) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -139,3 +141,70 @@ def test_a_nan_is_counted_apart_from_other_numbers(reviewbot, runs):
     above = ran.out.splitlines()[ran.out.splitlines().index(mark) - 2]
     assert above[mark.index("^") : mark.rindex("^") + 1].strip() == "nan"
     assert "logprobs 0-5 is NaN" in line(ran.out, "let through: ")
+
+
+SLOW = """\
+import time
+
+
+def compare_slowly(baseline, resumed):
+    time.sleep(0.01)
+    assert baseline == resumed
+"""
+SLOW_TEST = """\
+from tests import slow
+from tests.test_parity import row
+
+
+def test_resumed_like_baseline():
+    rows = [[row(step, sample) for step in range(2) for sample in range(2)] for _ in range(2)]
+    slow.compare_slowly(*rows)
+"""
+LENGTHS = """\
+from tests.test_parity import row
+
+
+def run(samples):
+    return [row(0, sample) for sample in range(samples)]
+
+
+def test_as_many_rows():
+    baseline = run(2)
+    resumed = run(2)
+    assert len(baseline) == len(resumed)
+"""
+
+
+def test_a_search_cut_short_without_a_witness_is_inconclusive(reviewbot, runs):
+    (runs / "tests" / "slow.py").write_text(SLOW)
+    (runs / "tests" / "test_slow.py").write_text(SLOW_TEST)
+    ran = reviewbot("probe", "tests/slow.py::compare_slowly", "--budget", "1s", cwd=runs)
+    assert ran.code == 3
+    first = ran.out.splitlines()[0]
+    assert "inconclusive, the time was up: no witness in the first 200 changes, 0 passed" in first
+    assert "a larger --budget leaves more" in ran.err
+    ran = reviewbot("probe", "tests/slow.py::compare_slowly", "--budget", "60s", cwd=runs)
+    assert (ran.code, ran.err) == (0, "")
+    assert re.search(r"::compare_slowly: \d+ changes tried, no witness$", ran.out.splitlines()[0])
+
+
+def test_a_test_that_notices_little_is_said_to(reviewbot, runs):
+    (runs / "tests" / "test_lengths.py").write_text(LENGTHS)
+    ran = reviewbot("probe", "tests/test_lengths.py::test_as_many_rows", cwd=runs)
+    assert ran.code == 0
+    assert re.search(
+        r": it notices little: (\d+) of (\d+) changes passed; no witness", ran.out.splitlines()[0]
+    )
+
+
+def test_an_interpreter_without_pytest_ran_no_test(reviewbot, runs, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    ran = reviewbot("probe", "tests/parity.py::compare_logprobs", "--python", python, cwd=runs)
+    assert ran.code == 3
+    assert "compare_logprobs: its tests could not be run: the interpreter that was to run" in ran.err
+    assert "its tests ran" not in ran.err
+    words = ("lint", "--no-cache", "--probe", "--select", "nan-passes", "--python", python, ".")
+    ran = reviewbot(*words, cwd=runs)
+    assert "nan-passes: not run to an end: compare_logprobs: its tests could not be run" in ran.err
+    assert "has no pytest: name the one that they run in with --python" in ran.err
