@@ -203,7 +203,7 @@ def test_a_nan_passes_a_tolerance_that_no_small_change_exceeds(probed, repo):
     code, document = probed(folder, "wide.py::agrees")
     assert code == 1
     assert whys(document) == [("nan", "observed[0]", "nan")]
-    assert document["witnesses"][0]["caught_elsewhere"] > 0
+    assert document["witnesses"][0]["numbers_caught"] > 0
 
 
 def test_a_truth_value_and_the_row_that_only_one_side_has(probed, repo):
