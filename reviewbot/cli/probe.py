@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from reviewbot.probe.run import Wish
     from reviewbot.probe.target import Target
 
-BUDGET = "search time (5s); of more than 15s recording and loading get more, too"
+BUDGET = (
+    "time in which changes are tried (5s); loading, shrinking and the checks' matrix come on top; of more "
+    "than 15s recording and loading get more, too"
+)
 EXAMPLES = """\
 examples:
   reviewbot probe tests/parity.py::compare                      inputs recorded from the repository's tests
@@ -75,7 +78,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--save", type=Path, metavar="FILE", help="write the evidence, for `probe replay`")
     command.add_argument("--python", metavar="PATH", help="the interpreter that runs the code (this one)")
     command.add_argument(
-        "-q", "--quiet", action="store_true", help="no progress, and no word on what was saved"
+        "-q", "--quiet", action="store_true", help="no progress, no questions, no word on what was saved"
     )
 
 
@@ -277,4 +280,4 @@ def _write(result: Result, options: argparse.Namespace) -> None:
     elif options.output_format == "markdown":
         sys.stdout.write(probe_markdown.text(result, saved))
     else:
-        sys.stdout.write(probe_text.text(result, matrix=options.kill_matrix))
+        sys.stdout.write(probe_text.text(result, matrix=options.kill_matrix, questions=not options.quiet))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reviewbot.probe.evidence import Kill, Passed, Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
@@ -21,14 +22,14 @@ _TITLES = {
 }
 
 
-def text(result: Result, *, matrix: bool = False) -> str:
-    """The whole report; with `matrix` every check and what it notices."""
+def text(result: Result, *, matrix: bool = False, questions: bool = True) -> str:
+    """The whole report; with `matrix` every check and what it notices, `questions` if they are wanted."""
     lines = [f"{result.target}: {headline(result)}"]
     for number, one in enumerate(result.witnesses, 1):
         lines += ["", *_witness(number, one)]
     lines += rebuilds(result)
     lines += checks(result, matrix=matrix)
-    lines += ["", *notes(result)]
+    lines += ["", *notes(result if questions else replace(result, questions=()))]
     return "".join(visible(line, keep="\t") + "\n" for line in lines)
 
 
@@ -304,7 +305,8 @@ def notes(result: Result) -> list[str]:
         lines = [
             f"inputs: {result.inputs}",
             f"it says no when {result.verdict_by}; {result.loaded}",
-            f"{result.edits_tried} changes tried, {result.passed} passed; {layers}; {result.seconds:.1f} s",
+            f"{result.edits_tried} changes tried, {result.passed} passed; {layers}; "
+            f"{result.seconds:.1f} s in all",
         ]
     else:  # nothing but its rebuilding was run
         lines = [layers]

@@ -208,3 +208,16 @@ def test_an_interpreter_without_pytest_ran_no_test(reviewbot, runs, tmp_path):
     ran = reviewbot(*words, cwd=runs)
     assert "nan-passes: not run to an end: compare_logprobs: its tests could not be run" in ran.err
     assert "has no pytest: name the one that they run in with --python" in ran.err
+
+
+def test_a_condition_that_is_cut_shows_it_and_quiet_asks_no_questions(reviewbot, runs):
+    more = " and ".join(["(len(left) == len(right))", *["(k in left)", "(k in right)"] * 3])
+    whole = f"one != two and one[:3] == two[:3] and {more}"
+    text = PARITY.replace("one != two and one[:3] == two[:3]", whole)
+    (runs / "tests" / "parity.py").write_text(text)
+    ran = reviewbot("probe", "tests/parity.py::compare_shared", "-q", cwd=runs)
+    shown = re.search(r"let through by tests/parity\.py:\d+: (.*)", ran.out)[1]
+    assert shown[-1] == "…" and whole.startswith(shown[:-1])
+    assert "question: " not in ran.out
+    assert " s in all" in ran.out
+    assert "question: " in reviewbot("probe", "tests/parity.py::compare_shared", cwd=runs).out

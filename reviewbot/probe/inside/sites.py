@@ -57,6 +57,11 @@ _COLLECTING = frozenset({"append", "extend", "add", "update", "insert"})
 LONGEST_TEXT = 110
 
 
+def shortened(text: str) -> str:
+    """A condition as it is shown; one that is cut ends with a sign of it."""
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
+
+
 def instrument(
     tree: ast.Module, path: str, first: int = 0, target: str | None = None, *, figures: bool = False
 ) -> tuple[ast.Module, list[Site]]:
@@ -263,7 +268,7 @@ class _Wiring(ast.NodeTransformer):
     ) -> int:
         line = getattr(node, "lineno", 1)
         end = getattr(body[-1] if body else last, "end_lineno", None) or line
-        text = " ".join(ast.unparse(condition).split())[:LONGEST_TEXT]
+        text = shortened(" ".join(ast.unparse(condition).split()))
         self.sites.append(Site(self.path, line, end, kind, form, escape, ".".join(self.names), text))
         return self.first + len(self.sites) - 1
 
@@ -374,7 +379,7 @@ class _Figures(_Wiring):
         number = self._site(node, node, "figure", form, node)
         site = self.sites[-1]
         # Two of one line may have the same text.
-        self.sites[-1] = replace(site, text=f"{node.col_offset}: {site.text}"[:LONGEST_TEXT])
+        self.sites[-1] = replace(site, text=shortened(f"{node.col_offset}: {site.text}"))
         return _like(node, self._call(form, number, *arguments))
 
     # What has to stay as it is written.
