@@ -694,11 +694,15 @@ jobs:
         path = unit.file.path
         if in_test_file(path):
             return
+        names: frozenset[str] | None = None
         for one in repo.diff:
             if one.path is not None or not (one.old_path or "").endswith(".py"):
                 continue
             old = base.file(one.old_path) if one.old_path and in_test_file(one.old_path) else None
             if old is None:
+                continue
+            names = _defined(unit) if names is None else names
+            if all(names.isdisjoint(test.facts.calls) for test in old.units if test.is_test):
                 continue
             every = deleted(old, None, repo, base, Moved(repo, base), frozenset())
             gone = [each for each in every if each.checked[0][0] == path]
@@ -913,3 +917,9 @@ def _left(file: File, line: int, found: Loosened) -> str:
     count = len(demands(around[-1].tree.body))  # type: ignore[union-attr]
     where = f"`{around[-1].name}`"
     return f"{count} checks are left in {where}" if count > 1 else f"{count or 'no'} check is left in {where}"
+
+
+def _defined(unit: Unit) -> frozenset[str]:
+    """The names of the functions and classes of a module."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return frozenset(node.name for node in ast.walk(unit.tree) if isinstance(node, kinds))
