@@ -67,6 +67,14 @@ class Kill(msgspec.Struct, frozen=True):
     edit: str
     caught_by: tuple[Spot, ...] = ()
     crash: str = ""
+    side: str = ""
+
+
+class Passed(msgspec.Struct, frozen=True):
+    """A change that passed in a field of which others are noticed."""
+
+    edit: str
+    side: str = ""
 
 
 class Dead(msgspec.Struct, frozen=True):
@@ -108,6 +116,7 @@ class Evidence(msgspec.Struct, frozen=True):
     questions: tuple[str, ...] = ()
     seconds: float = 0.0
     complete: bool = True
+    let_through: tuple[Passed, ...] = ()
 
 
 def decode(text: str | bytes, where: str) -> Evidence:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reviewbot.render import example
+from reviewbot.render import example, probe_text
 from reviewbot.render.code_lines import excerpt, listing
 from reviewbot.render.example import Example
 from reviewbot.render.finding_page import AROUND, Place
@@ -50,6 +50,7 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
     """The page. `saved` is the name of the file of evidence, `head` the commit of links, "" if none."""
     checks = _checks(evidence)[:CHECKS]
     kinds = _kinds(evidence.kills, checks)
+    let_through = probe_text.kinds(evidence.let_through, evidence.kills)
 
     def with_most(most: int) -> str:
         return render(
@@ -61,6 +62,7 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
             more=max(0, len(evidence.witnesses) - most),
             checks=checks,
             kinds=kinds,
+            let_through=let_through,
             dead=[(one, _place(sources, head, one.path, one.line)) for one in evidence.dead[:most]],
             saved=saved,
             most=most,

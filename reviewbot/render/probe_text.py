@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from reviewbot.probe.evidence import Kill, Passed, Result, Strip, Witness
+from reviewbot.probe.evidence import Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
@@ -238,15 +239,25 @@ _POSITION = re.compile(r"(.*?)[ \[](\d+)\]? (\w.*)")
 
 def still_caught(result: Result) -> list[str]:
     """What is noticed, the plainest first, positions of one list together: `token 0, 1, 7-9 changed`."""
-    return _kinds(result.kills, result.let_through)
+    return kinds(result.kills, result.let_through)
 
 
 def let_through(result: Result) -> list[str]:
     """What passes in the same way, on which side where the other one notices it."""
-    return _kinds(result.let_through, result.kills)
+    return kinds(result.let_through, result.kills)
 
 
-def _kinds(listed: Sequence[Kill | Passed], others: Sequence[Kill | Passed]) -> list[str]:
+class Told(Protocol):
+    """A change that was noticed or passed, in words, and the side that it was made in."""
+
+    @property
+    def edit(self) -> str: ...
+
+    @property
+    def side(self) -> str: ...
+
+
+def kinds(listed: Sequence[Told], others: Sequence[Told]) -> list[str]:
     """The kinds of the changes listed; a side is named where all such changes of another side are in
     `others`."""
     mine, also = _by_kind(listed), _by_kind(others)
@@ -264,7 +275,7 @@ def _kinds(listed: Sequence[Kill | Passed], others: Sequence[Kill | Passed]) -> 
     return sorted(said, key=rank)
 
 
-def _by_kind(listed: Sequence[Kill | Passed]) -> dict[tuple[str, str], dict[str, set[int]]]:
+def _by_kind(listed: Sequence[Told]) -> dict[tuple[str, str], dict[str, set[int]]]:
     """The positions of the changes of each kind, on each side."""
     found: dict[tuple[str, str], dict[str, set[int]]] = {}
     for one in listed:

@@ -221,3 +221,19 @@ def test_a_condition_that_is_cut_shows_it_and_quiet_asks_no_questions(reviewbot,
     assert "question: " not in ran.out
     assert " s in all" in ran.out
     assert "question: " in reviewbot("probe", "tests/parity.py::compare_shared", cwd=runs).out
+
+
+def test_a_page_tells_what_passes_and_where_the_rows_part(reviewbot, repository):
+    repository.commit({"README.md": "x"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    files = {"tests/__init__.py": "", "tests/parity.py": PARITY, "tests/test_parity.py": TEST}
+    repository.commit(files)
+    ran = reviewbot("probe", "tests/parity.py::compare_shared", "--save", "e.json", cwd=repository.folder)
+    (first,) = re.findall(r"first difference: (\d+)", ran.out)
+    made = reviewbot("report", "--base", "main", "--probe", "e.json", "--out", "pages", cwd=repository.folder)
+    assert (repository.folder / "pages" / "probe-1.html").exists(), made.err
+    page = re.sub(r"<[^>]+>", "", (repository.folder / "pages" / "probe-1.html").read_text())
+    assert re.search(rf"[Ff]irst difference: index {first}\b", page)
+    passes = page.partition("What it lets through")[2]
+    told = passes.partition("Of what it looks at: ")[2].partition(".")[0].split("; ")
+    assert set(line(ran.out, "let through: ")) <= set(told)
