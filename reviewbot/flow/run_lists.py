@@ -6,6 +6,7 @@ no tag makes an object, and an alias is not followed.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -116,7 +117,9 @@ def _limits(text: str) -> dict[tuple[str, ...], list[tuple[float, int]]]:
     return found
 
 
-def _scalars(text: str) -> list[_Scalar]:
+# The two versions of one file are each asked three times.
+@functools.lru_cache(maxsize=2)
+def _scalars(text: str) -> tuple[_Scalar, ...]:
     """Every scalar of a YAML text with the keys above it; none of one that does not parse."""
     import yaml
 
@@ -126,7 +129,7 @@ def _scalars(text: str) -> list[_Scalar]:
             (node, (), False) for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if node is not None
         ]
     except (yaml.YAMLError, RecursionError, ValueError):
-        return []
+        return ()
     seen: set[int] = set()
     while stack:
         node, path, listed = stack.pop()
@@ -142,7 +145,7 @@ def _scalars(text: str) -> list[_Scalar]:
             for key, value in reversed(node.value):
                 name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
                 stack.append((value, (*path, name), False))
-    return found
+    return tuple(found)
 
 
 def _covers(word: str, other: str) -> bool:
