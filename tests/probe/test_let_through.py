@@ -175,6 +175,7 @@ def test_as_many_rows():
 """
 
 
+@pytest.mark.slow
 def test_a_search_cut_short_without_a_witness_is_inconclusive(reviewbot, runs):
     (runs / "tests" / "slow.py").write_text(SLOW)
     (runs / "tests" / "test_slow.py").write_text(SLOW_TEST)
