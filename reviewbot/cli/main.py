@@ -83,9 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("reviewbot: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of our output went away: nothing is left to say, also not at interpreter exit.
+        # The reader of our output went away: nothing is left to say, also not at interpreter exit. What was
+        # found is not known to all ends, so it is no success: the code of a program that SIGPIPE ended.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 141
     return code
 
 
