@@ -206,8 +206,10 @@ def test_what_one_rule_says_of_one_file_again_and_again_is_in_the_summary(review
     assert [one.place for one in every] == ["line"] * 3 + ["summary"] * 2
 
 
-SLOW = "def test_long(run):\n" + "".join(
-    f"    for row in run({n}):\n        assert row.a{n} == run({n}).a{n}\n" for n in range(3000)
+SLOW = "def test_long(baseline, resumed, noisy):\n" + "".join(
+    "    for key in baseline:\n        if key in noisy:\n            continue\n"
+    f"        assert baseline[key].a{n} == resumed[key].a{n}\n"
+    for n in range(1500)
 )
 
 
