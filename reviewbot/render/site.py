@@ -20,7 +20,8 @@ from reviewbot.review.size.result import Cut
 ROOM = 150_000  # bytes of what a page lists
 ROW = 450  # bytes around a finding in a list
 SHORT = 260  # letters of a message in a list
-STRONGEST = 5  # findings that the index names
+STRONGEST = 5  # findings that the index names, or all that are proved if those are more
+MOST_STRONGEST = 20
 LIVE = ("back", "new", "open")
 STATES = ("back", "new", "open", "dismissed", "fixed", "gone")
 STATE_SAYS = {
@@ -276,6 +277,8 @@ def _index(
     ranked = sorted(
         there, key=lambda one: (one.finding.evidence is None, CERTAINTIES.index(one.finding.certainty))
     )
+    proved = sum(one.finding.certainty == "proved" for one in there)
+    named = max(STRONGEST, min(proved, MOST_STRONGEST))
     return render(
         "index_page.html.j2",
         (("Index", ""),),
@@ -283,11 +286,11 @@ def _index(
         last=review.rounds[-1] if review and review.rounds else None,
         there=len(there),
         certainties=_tally(thread.finding.certainty for thread in there),
-        strongest=[_row(one, review.rounds[-1], review, sources, {}) for one in ranked[:STRONGEST]]
+        strongest=[_row(one, review.rounds[-1], review, sources, {}) for one in ranked[:named]]
         if review
         else [],
         rules=_by_rule(there),
-        files=_by_file(review) if review and len(there) > STRONGEST else [],
+        files=_by_file(review) if review and len(there) > named else [],
         rounds=_listed(review) if review else [],
         lost=_lost(review) if review and len(review.rounds) > 1 else [],
         # What a reader has to know first: code of which nothing is said. The round's page has all reasons.
@@ -326,7 +329,8 @@ def _tally(items: Iterable[str]) -> list[tuple[str, int]]:
 
 def _by_rule(threads: Sequence[Thread]) -> list[tuple[str, list[Thread]]]:
     by_rule: dict[str, list[Thread]] = {}
-    for thread in threads:
+    # C8 before C23.
+    for thread in sorted(threads, key=lambda one: (len(one.id), one.id)):
         by_rule.setdefault(thread.finding.rule, []).append(thread)
     return sorted(by_rule.items(), key=lambda item: -len(item[1]))
 

@@ -441,6 +441,18 @@ def test_what_anything_else_uses_stays(reviewbot, parity, path, text, stays):
     _apply(parity, cut["diff"])
 
 
+def test_what_is_only_asked_about_is_named_and_counts_for_no_lines(reviewbot, repository):
+    repository.commit({"tests/test_rows.py": "def test_rows(run):\n    assert run(1) == [2]\n"}, "rows")
+    asked = "\n\ndef _last(rows):\n    ordered = sorted(rows)\n    return ordered[-1]\n"
+    asked += "\n\ndef test_last(run):\n    assert _last(run(1)) == 4\n"
+    weak = "\n\ndef test_pair(run):\n    assert (run(1) == [2], 'wrong')\n"
+    head = "def test_rows(run):\n    assert run(1) == [2]\n" + asked + weak
+    repository.commit({"tests/test_rows.py": head}, "more")
+    size = sized(reviewbot("size", "--base", "HEAD~1", "--output-format", "json", cwd=repository.folder))
+    assert [cut["id"] for cut in size["cuts"]] == ["C2"]
+    assert size["notes"] == ["C1 is a question and counts for no lines until somebody answers."]
+
+
 @pytest.mark.slow
 def test_more_text_than_is_looked_through_is_said(reviewbot, repository):
     """One content under many names: git keeps it once, and each name counts."""

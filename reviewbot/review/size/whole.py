@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from reviewbot.source.numstat import churn
 
 MOST_TEXT = 1 << 20  # bytes of a file in which names are looked for
 MOST_TEXTS = 512 << 20  # bytes of all such files
+MOST_NAMED = 20  # findings that a note names
 
 # What running shows of the cuts: they come back tested, withdrawn, or as they were.
 Try = Callable[[Sequence[Made]], Sequence[Made]]
@@ -49,8 +50,19 @@ def whole(
         cuts=tuple(one.cut for one in made),
         checks=check_table(together, made),
         after=after_all(together, own),
-        notes=texts.notes,
+        notes=(*_left_out(review.threads, made), *texts.notes),
     )
+
+
+def _left_out(threads: Sequence[Thread], made: Sequence[Made]) -> Iterator[str]:
+    """What a question asks may be right as it stands, so that nothing is counted for it."""
+    counted = {one.cut.id for one in made}
+    asked = [one for one in threads if one.finding.certainty == "question"]
+    ids = [one.id for one in asked if one.id not in counted]
+    if ids:
+        named = ", ".join(ids[:MOST_NAMED]) + (f" and {len(ids) - MOST_NAMED} more" * (len(ids) > MOST_NAMED))
+        asks = "is a question and counts" if len(ids) == 1 else "are questions and count"
+        yield f"{named} {asks} for no lines until somebody answers."
 
 
 class _Texts:
