@@ -24,7 +24,10 @@ def add(command: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     command.add_argument(
         "--probe",
         action="store_true",
-        help="run the code of findings in a sandbox: what holds becomes proved, what does not is withdrawn",
+        help="run the code of findings in a sandbox, of those rules that running can answer (excuse-branch, "
+        "loop-may-be-empty, nan-passes, missing-equals-missing, implied-check, restated-arithmetic, "
+        "duplicate-test, field-dropped-on-rebuild): what holds becomes proved, what does not is withdrawn; "
+        "other findings stay as they are",
     )
     command.add_argument(
         "--probe-budget",
