@@ -12,12 +12,13 @@ on which it becomes false; call the function; compare with `assertEqual`.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.checks import Check, call_of, checks, operand
+from reviewbot.flow.checks import Check, call_of, checks
+from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
+from reviewbot.flow.messages import compared_as_message, is_verdict, may_be_message
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, truth
@@ -26,25 +27,9 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, rewrite, step
 from reviewbot.model import Certainty
 
-_TRUTHS = ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf")
 _FEW = 2
-_ONE_VALUE = (*_TRUTHS, "assertIsNone", "assertIsNotNone")
-_COMPARED: dict[str, type[cst.BaseCompOp]] = {
-    "assertGreaterEqual": cst.GreaterThanEqual,
-    "assertGreater": cst.GreaterThan,
-    "assertLess": cst.LessThan,
-    "assertLessEqual": cst.LessThanEqual,
-    "assertEqual": cst.Equal,
-    "assertEquals": cst.Equal,
-    "assertNotEqual": cst.NotEqual,
-    "assertIn": cst.In,
-    "assertNotIn": cst.NotIn,
-}
-_COLLECTIONS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
-_VERDICT = re.compile(
-    r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
-)
-_MESSAGE = re.compile(r"msg|mess|err|reason|desc|text|output|hint|info|label|name|title|str|fmt|detail", re.I)
+_ONE_VALUE = (*TRUTHS, "assertIsNone", "assertIsNotNone")
+_SUSPECTED = frozenset({*_ONE_VALUE, *COMPARED})
 
 
 class ConstantVerdict(Rule):
@@ -195,7 +180,8 @@ class ConstantVerdict(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if any(_suspicious(node.msg) or may_be_constant(node.test, unit) for node in unit.asts(ast.Assert)):
+        asserts = unit.asts(ast.Assert)
+        if any(isinstance(one.msg, ast.Compare) or may_be_constant(one.test, unit) for one in asserts):
             return True
         failing = unit.has(ast.Raise) or unit.calls("fail", "exit", "_exit", "quit", "error")
         if failing and any(may_be_constant(node.test, unit) for node in unit.asts(ast.If)):
@@ -207,7 +193,7 @@ class ConstantVerdict(Rule):
         for check in every:
             call = call_of(check.node)
             ignored = self._second_argument(unit, check, call) if call is not None else None
-            condition, fails_when = _condition(check)
+            condition, fails_when = condition_of(check)
             if ignored is not None or condition is None:
                 yield from [ignored] if ignored is not None else ()
                 continue
@@ -238,7 +224,7 @@ class ConstantVerdict(Rule):
         """A list comprehension without a filter is as long as what it runs over."""
         if not isinstance(node, (cst.ListComp, cst.SetComp)) or node.for_in.ifs or node.for_in.inner_for_in:
             return
-        if not _is_verdict(node.elt):
+        if not is_verdict(node.elt):
             return
         over = unit.text(node.for_in.iter)
         bracketed = unit.text(node.elt) + unit.text(node.for_in)
@@ -269,7 +255,9 @@ class ConstantVerdict(Rule):
         if second.keyword is not None or second.star or first.star:
             return None
         flow = values(unit)
-        certainty = _no_message(flow.resolve(first.value), first.value, flow.resolve(second.value), name)
+        certainty = compared_as_message(
+            flow.resolve(first.value), first.value, flow.resolve(second.value), name
+        )
         if certainty is None:
             return None
         always = truth(first.value, unit)
@@ -298,63 +286,23 @@ def _is_handed_on(unit: Unit, node: cst.CSTNode) -> bool:
     return bool(reads) and all(isinstance(unit.parent(read), cst.Arg) for read in reads)
 
 
-_SUSPECTED = frozenset({*_ONE_VALUE, *_COMPARED})
-_OPERATORS: dict[str, ast.cmpop] = {
-    "assertGreaterEqual": ast.GtE(),
-    "assertGreater": ast.Gt(),
-    "assertLess": ast.Lt(),
-    "assertLessEqual": ast.LtE(),
-    "assertEqual": ast.Eq(),
-    "assertEquals": ast.Eq(),
-    "assertNotEqual": ast.NotEq(),
-    "assertIn": ast.In(),
-    "assertNotIn": ast.NotIn(),
-}
-
-
 def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
     """Whether an assertion call of unittest may be one that cannot fail, or takes a value for its message."""
     name = called_last(call)
-    if name in _COMPARED:
+    if name in COMPARED:
         if len(call.args) < 2:
             return bool(call.keywords)
         left, right = call.args[:2]
-        return may_be_constant(ast.Compare(left, [_OPERATORS[name]], [right]), unit)
+        return may_be_constant(ast.Compare(left, [OPERATORS[name]], [right]), unit)
     if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
         return True
     first, *more = call.args
-    if more and not _is_message(more[0]):
+    if more and not may_be_message(more[0]):
         return True
     if name == "assertIsNone":
         return False
-    asked = first if name in _TRUTHS else ast.Compare(first, [ast.IsNot()], [ast.Constant(None)])
+    asked = first if name in TRUTHS else ast.Compare(first, [ast.IsNot()], [ast.Constant(None)])
     return may_be_constant(asked, unit)
-
-
-def _is_message(node: ast.expr) -> bool:
-    """Whether what is written could not be meant for a value to compare with."""
-    if isinstance(node, ast.Call):
-        return called_last(node) != "float"
-    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return text or isinstance(node, (ast.JoinedStr, ast.BinOp))
-
-
-def _condition(check: Check) -> tuple[cst.BaseExpression | None, bool]:
-    """The condition of a check and the value with which it fails, also of unittest's calls."""
-    if check.condition is not None:
-        return check.condition, check.fails_when
-    call = call_of(check.node) if check.kind == "call" else None
-    first = operand(call, 0) if call is not None else None
-    if call is None or first is None:
-        return None, False
-    name, second = last_name(call), operand(call, 1)
-    if name in ("assertTrue", "assertFalse", "assert_", "failUnless", "failIf"):
-        return first, name in ("assertFalse", "failIf")
-    if name == "assertIsNotNone":
-        return cst.Comparison(first, [cst.ComparisonTarget(cst.IsNot(), cst.Name("None"))]), False
-    if name in _COMPARED and second is not None:
-        return cst.Comparison(first, [cst.ComparisonTarget(_COMPARED[name](), second)]), False
-    return None, False
 
 
 def _certainty(
@@ -381,7 +329,7 @@ def _certainty(
 
 def _of_plain_values(unit: Unit) -> int:
     """How many checks of a unit compare two plain values."""
-    conditions = (_condition(check)[0] for check in checks(unit))
+    conditions = (condition_of(check)[0] for check in checks(unit))
     return sum(condition is not None and _is_of_plain_values(condition) for condition in conditions)
 
 
@@ -406,41 +354,6 @@ def _is_of_plain_values(node: cst.BaseExpression) -> bool:
         and not any(isinstance(below, cst.BinaryOperation) for below in walk(side))
         for side in sides
     )
-
-
-def _no_message(
-    first: cst.BaseExpression, asserted: cst.BaseExpression, second: cst.BaseExpression, name: str
-) -> Certainty | None:
-    """How sure it is that the second argument of `assertTrue` was meant to be compared; None if it is not."""
-    value = literal(second)
-    if isinstance(value, bool):
-        return None if value is (name == "assertTrue") else "question"
-    code = canonical(second)
-    shown = [second, *(below for below in walk(second) if isinstance(below, cst.BaseExpression))]
-    parts = {canonical(below) for below in walk(asserted) if isinstance(below, cst.BaseExpression)}
-    if isinstance(value, str) or value is None or _is_verdict(first) or code in parts:
-        return None
-    if value is not UNKNOWN:
-        return "proved"
-    if isinstance(second, cst.Comparison):
-        return "likely"
-    if not isinstance(second, (*_COLLECTIONS, cst.Attribute, cst.Subscript)):
-        return None
-    about_it = any(canonical(part) in parts for part in shown if isinstance(part, (cst.Name, cst.Attribute)))
-    named = last_name(second)
-    return None if _MESSAGE.search(named) or (about_it and not named) else "likely"
-
-
-def _suspicious(message: ast.expr | None) -> bool:
-    return isinstance(message, ast.Compare)
-
-
-def _is_verdict(node: cst.BaseExpression) -> bool:
-    if isinstance(node, (cst.Comparison, cst.BooleanOperation)):
-        return True
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        return True
-    return isinstance(node, cst.Call) and _VERDICT.match(last_name(node)) is not None
 
 
 def _never_empty(node: cst.BaseExpression) -> bool:

@@ -1,0 +1,65 @@
+"""What stands where an assertion takes its message: a value that was meant to be compared is only printed.
+
+`assertTrue(a, b)` reads as if it compared the two.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
+from reviewbot.source.units import called_last
+
+if TYPE_CHECKING:
+    from reviewbot.model import Certainty
+
+_COLLECTIONS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
+
+_VERDICT = re.compile(
+    r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
+)
+
+_MESSAGE = re.compile(r"msg|mess|err|reason|desc|text|output|hint|info|label|name|title|str|fmt|detail", re.I)
+
+
+def may_be_message(node: ast.expr) -> bool:
+    """Whether what is written could not be meant for a value to compare with."""
+    if isinstance(node, ast.Call):
+        return called_last(node) != "float"
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return text or isinstance(node, (ast.JoinedStr, ast.BinOp))
+
+
+def compared_as_message(
+    first: cst.BaseExpression, asserted: cst.BaseExpression, second: cst.BaseExpression, name: str
+) -> Certainty | None:
+    """How sure it is that the second argument of `assertTrue` was meant to be compared; None if it is not."""
+    value = literal(second)
+    if isinstance(value, bool):
+        return None if value is (name == "assertTrue") else "question"
+    code = canonical(second)
+    shown = [second, *(below for below in walk(second) if isinstance(below, cst.BaseExpression))]
+    parts = {canonical(below) for below in walk(asserted) if isinstance(below, cst.BaseExpression)}
+    if isinstance(value, str) or value is None or is_verdict(first) or code in parts:
+        return None
+    if value is not UNKNOWN:
+        return "proved"
+    if isinstance(second, cst.Comparison):
+        return "likely"
+    if not isinstance(second, (*_COLLECTIONS, cst.Attribute, cst.Subscript)):
+        return None
+    about_it = any(canonical(part) in parts for part in shown if isinstance(part, (cst.Name, cst.Attribute)))
+    named = last_name(second)
+    return None if _MESSAGE.search(named) or (about_it and not named) else "likely"
+
+
+def is_verdict(node: cst.BaseExpression) -> bool:
+    if isinstance(node, (cst.Comparison, cst.BooleanOperation)):
+        return True
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        return True
+    return isinstance(node, cst.Call) and _VERDICT.match(last_name(node)) is not None

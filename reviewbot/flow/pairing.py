@@ -1,0 +1,161 @@
+"""What says that the author of a walk in step means them to differ in length, or has seen that they do not.
+
+These are reasons to ask about a length that is not compared, and not to claim that it should be.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.aligned import Sides, written_length
+from reviewbot.flow.checks import checks
+from reviewbot.flow.guards import pairs
+from reviewbot.flow.judging import side
+from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
+from reviewbot.flow.terms import counted_by
+from reviewbot.flow.values import values
+
+if TYPE_CHECKING:
+    from reviewbot.flow.cuts import Cut
+    from reviewbot.source.units import Unit
+
+_ENDLESS = frozenset({"count", "cycle", "repeat", "itertools.count", "itertools.cycle", "itertools.repeat"})
+
+
+def is_meant(unit: Unit, cut: Cut) -> bool:
+    """Whether anything says that nobody needs to compare the lengths of what a cut walks."""
+    return (
+        not looks_at_two(unit, cut)
+        or _is_known_by_hand(unit, cut)
+        or _may_be_endless(unit, cut.sides)
+        or any(map(_is_shape, cut.sides))
+        or _measured(unit, cut.sides)
+        or _alike(unit, cut)
+        or _filled_by_hand(unit, cut)
+    )
+
+
+def is_endless(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and dotted(node.func) in _ENDLESS
+
+
+def _may_be_endless(unit: Unit, sides: Sides) -> bool:
+    """Whether a side is `itertools.repeat(x)` on one way: then it is meant to be as long as the other."""
+    flow = values(unit)
+    for one in sides:
+        made = [binding.value for name in flow.reads(one) for binding in flow.reaching(name)]
+        parts = [part for value in made if value is not None for part in walk(value)]
+        if isinstance(one, cst.Name) and any(isinstance(p, cst.Call) and is_endless(p) for p in parts):
+            return True
+    return False
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    """Whether a side says how large an array is in each of its dimensions."""
+    return re.search(r"(^|_)(shape|shapes|strides|chunksize|ndim)$", last_name(node)) is not None
+
+
+def _is_known_by_hand(unit: Unit, cut: Cut) -> bool:
+    """Whether the lengths are compared under some condition, or whoever wrote the call saw them: one side is
+    cut to a number, or is written out beside a parameter."""
+    flow = values(unit)
+    made = [flow.resolve(side) for side in cut.sides]
+    if any(isinstance(one, cst.Subscript) and written_length(one) is not None for one in made):
+        return True
+    sides = {canonical(side) for side in cut.sides}
+    for pair in pairs(unit):
+        counted = [counted_by(one) for one in (pair.left, pair.right)]
+        if not pair.ordered and {canonical(one) for one in counted if one is not None} == sides:
+            return True
+    written = any(isinstance(side, (cst.List, cst.Tuple)) for side in cut.sides)
+    return written and any(
+        isinstance(side, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(side))
+        for side in cut.sides
+    )
+
+
+def _measured(unit: Unit, sides: Sides) -> bool:
+    """Whether one function made the sides of two things that a check demands to be as large as each other."""
+    flow = values(unit)
+    made = [flow.resolve(one) for one in sides]
+    calls = [one for one in made if isinstance(one, cst.Call) and one.args]
+    if len(calls) != len(sides) or len({canonical(call.func) for call in calls}) > 1:
+        return False
+    given = {canonical(call.args[0].value) for call in calls}
+    for pair in pairs(unit):
+        counted = [counted_by(one) for one in (pair.left, pair.right)]
+        if pair.ordered or None in counted:
+            continue
+        of = {root_name(_last_argument(flow.resolve(one))) for one in counted if one is not None}
+        if of == given and len(of) == len(sides):
+            return True
+    return False
+
+
+def _last_argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What a conversion such as `list(graph.edges())` is given."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.args:
+        node = node.args[0].value
+    return node
+
+
+def looks_at_two(unit: Unit, cut: Cut) -> bool:
+    """Whether a check behind the cut looks at what comes from two of the sides, and so compares them."""
+    loop = cut.loop
+    target: cst.BaseExpression | None = loop.target if isinstance(loop, cst.For) else None
+    if isinstance(target, cst.Tuple) and isinstance(target.elements[-1].value, cst.Tuple):
+        target = target.elements[-1].value  # the second of `for n, (a, b) in enumerate(zip(...))`
+    if not isinstance(target, cst.Tuple) or len(target.elements) != len(cut.sides):
+        return True
+    parts = [{b.value for b in walk(e.value) if isinstance(b, cst.Name)} for e in target.elements]
+    flow = values(unit)
+    for place in [*(check.node for check in checks(unit)), cut.check]:
+        above = list(unit.ancestors(place))
+        if loop not in above:
+            continue
+        around = above[: above.index(loop)]
+        nodes = [place, *(one.test for one in around if isinstance(one, cst.If))]
+        nodes += [one.iter for one in around if isinstance(one, cst.For)]
+        names = {read.value for node in nodes for read in flow.reads(node)}
+        names |= {binding.name for binding in flow.slice(*nodes)}
+        if sum(not part.isdisjoint(names) for part in parts) > 1:
+            return True
+    return False
+
+
+def _alike(unit: Unit, cut: Cut) -> bool:
+    """Whether all sides are made of one value of the unit and none is named as the baseline of another:
+    reductions of one tensor, gradients with respect to the same inputs."""
+    named = {side(_root(one)) for one in cut.sides}
+    if "baseline" in named or len(named) > 1:
+        return False
+    flow = values(unit)
+    sources = [
+        {binding for binding in flow.slice(one, mutations=False) if binding.kind == "assign"}
+        for one in cut.sides
+    ]
+    # The values that are paired themselves are no common source of theirs.
+    roots = [root_name(one) for one in cut.sides]
+    own = [flow.reaching(n) for one in cut.sides for n in flow.reads(one) if n.value in roots]
+    return bool(set.intersection(*sources).difference(*own))
+
+
+def _root(node: cst.BaseExpression) -> str:
+    return dotted(node) or root_name(node)
+
+
+def _filled_by_hand(unit: Unit, cut: Cut) -> bool:
+    """Whether the test itself puts every side together, item by item."""
+    flow = values(unit)
+    for one in cut.sides:
+        changes = flow.mutations(one.value) if isinstance(one, cst.Name) else []
+        calls = [change.node for change in changes if isinstance(change.node, cst.Call)]
+        bindings = flow.bindings(one.value) if isinstance(one, cst.Name) else []
+        if len(bindings) != 1 or not isinstance(bindings[0].value, cst.List):
+            return False
+        if not calls or any(last_name(call) != "append" for call in calls):
+            return False
+    return True
