@@ -22,6 +22,7 @@ BIG = (
     "--budget", "80", "--at-a-time", "64", "--min-cut", "16",
 )  # fmt: skip
 TOY = ("--prompts", "16", "--min-unequal-groups", "0.25")  # in bfloat16 it is sure of more of its answers
+TWO = ("--workload", "engines", "--other-tensor-parallel-size", "2")
 INVARIANT, FLASH = ("--trainer",), ("--no-batch-invariant", "--attention-backend", "FLASH_ATTN", "--control")
 
 
@@ -39,9 +40,9 @@ STAGES: dict[str, list[list[object]]] = {
     "toy-default": [parity("toy-default", *TOY, *FLASH)],
     "big": [parity("big", *BIG, *INVARIANT), [HERE / "bare.py", WORK / "big"]],
     "big-default": [parity("big-default", *BIG, *FLASH), [HERE / "bare.py", WORK / "big-default"]],
-    "tensor-parallel": [
-        parity("tensor-parallel", *BIG, "--workload", "engines", "--other-tensor-parallel-size", "2")
-    ],
+    "tensor-parallel": [parity("tensor-parallel", *BIG, *TWO)],
+    "toy-tensor-parallel": [parity("toy-tensor-parallel", *TOY, *TWO)],
+    "toy-tensor-parallel-float32": [parity("toy-tensor-parallel-float32", *TOY, *TWO, "--dtype", "float32")],
     "data-parallel": [
         parity("data-parallel", *BIG, "--workload", "engines", "--other-data-parallel-size", "2")
     ],

@@ -52,3 +52,10 @@ def test_bfloat16_against_float32_differs_and_is_not_excused(engines):
     assert (code, result["verdict"]) == (1, "fail")
     assert "bfloat16 and float32" in result["failures"][0]["why"]
     assert result["set_aside"] == []
+
+
+def test_log_probs_too_far_apart_name_the_settings_that_differ(engines):
+    code, result = engines("--other-attention-backend", "eager", "--noise", "1e-9")
+    assert (code, {failure["field"] for failure in result["failures"]}) == (1, {"logprobs"})
+    assert "the engines differ in attention backend sdpa against eager: " in result["hints"][-1]
+    assert f"{result['logprobs']['max_difference']:.2g} at most" in result["hints"][-1]

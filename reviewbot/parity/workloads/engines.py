@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -62,7 +64,27 @@ def run(plan: Plan, other: Settings, python: str | None, progress: Progress) -> 
             "write": round(sum(leg["write"] for leg in legs), 3),
             "compare": round(seconds, 3),
         },
+        hints=(*result.hints, *_hints(result, *(leg["engine"] for leg in legs))),
         could_not_notice=(*result.could_not_notice, *planning.blind(faults)),
+    )
+
+
+def _hints(result: Result, reference: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
+    """In what the two engines differ, where that made log-probs of the same tokens differ too far."""
+    known = result.logprobs
+    if result.verdict != "fail" or known is None or known.mean_difference is None:
+        return
+    if known.max_difference is None or known.max_difference <= known.noise:
+        return
+    settings = [
+        f"{key.replace('_', ' ')} {str(reference.get(key))[:20]} against {str(other.get(key))[:20]}"
+        for key in reference | other
+        if reference.get(key) != other.get(key)
+    ]
+    yield (
+        f"the engines differ in {', '.join(settings) or 'nothing that they record'}: log-probs of the same "
+        f"tokens are {known.mean_difference:.2g} apart on average, {known.max_difference:.2g} at most; where "
+        f"that is rounding, --noise says how much of it passes, and as much is no longer noticed"
     )
 
 
