@@ -176,7 +176,7 @@ def reviewed(
     if remote:
         remote = pinned.linked(remote, repository)
     names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
-    rules = [registry.load(name) for name in names]
+    rules = registry.loaded(tuple(names))
     facts = index_file(repository.root or folder)
     heads = [repository.commit(one) for one in earlier]
     ledger = Ledger("", 0)

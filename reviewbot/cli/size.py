@@ -129,7 +129,7 @@ def sized(
         review = named(review)
         repository = repository.up_to(settings.max_file_bytes)
         names = sorted(set(settings.select or registry.rule_ids()) - set(settings.ignore))
-        rules = [registry.load(name) for name in names]
+        rules = registry.loaded(tuple(names))
         rounds.append(
             round_size(
                 repository.root or folder,

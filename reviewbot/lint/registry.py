@@ -30,6 +30,15 @@ def rule_ids() -> tuple[str, ...]:
 
 
 @cache
+def loaded(rule_ids: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules of those ids. What they stand on is imported with them."""
+    from reviewbot.lint import methods
+
+    with methods.kept():
+        return tuple(load(rule_id) for rule_id in rule_ids)
+
+
+@cache
 def load(rule_id: str) -> Rule:
     """The rule of that id. Raises `RuleError` if its file does not hold exactly one."""
     from reviewbot.lint.rule import Rule

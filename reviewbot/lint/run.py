@@ -62,21 +62,21 @@ class Run:
             return iter(())
         if self.jobs > 1 and len(paths) > 1:
             from reviewbot.lint import pool
-            from reviewbot.lint.registry import load
+            from reviewbot.lint.registry import loaded
 
             if sum(size for _, size in paths) >= pool.WORTHWHILE:
                 # What the children need is imported once, before they are made.
-                for rule in self.rules:
-                    load(rule)
+                loaded(self.rules)
                 return pool.each(work, paths, self.jobs, _lost)
         return (work(path) for path, _ in paths)
 
     def content(self, path: str, content: bytes) -> Result:
         """The result of one file's content."""
-        from reviewbot.lint.engine import examine
-        from reviewbot.lint.registry import load
+        from reviewbot.lint.registry import loaded
 
-        rules = [load(rule) for rule in self.rules]
+        rules = loaded(self.rules)
+        from reviewbot.lint.engine import examine
+
         return examine(path, content, rules, self.repo, prefilter=self.prefilter)
 
     def fixed(

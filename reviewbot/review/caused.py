@@ -42,7 +42,8 @@ def caused(findings: Iterable[Finding], against: Against, before: Repo, head: Re
     paths = {path: old.get(path, path) for path in sorted({one.span.path for one in untouched})}
     read = {path: against.files.read(was) for path, was in paths.items() if was is not None}
     sources = {path: content for path, content in read.items() if content is not None}
-    rules = [registry.load(rule) for rule in registry.rule_ids() if rule in {one.rule for one in untouched}]
+    names = {one.rule for one in untouched}
+    rules = registry.loaded(tuple(rule for rule in registry.rule_ids() if rule in names))
     report = lint(((paths[path] or path, content) for path, content in sources.items()), rules, before)
     unknown = {one.path for one in report.unread} | {one.path for one in report.failures}
     # Looked at under the names that the files had, and compared under those that they have now.

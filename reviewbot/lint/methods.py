@@ -1,0 +1,81 @@
+"""What `dataclass` writes for classes, compiled in the first run that needs it and kept for the later ones.
+
+LibCST has some two hundred frozen dataclasses, the rules and what they stand on a hundred more, and Python
+writes and compiles a module of methods for each of them in every process: half of what it takes to import
+them. What is kept is found by the text that it was compiled from, so it cannot be out of date, and it lies
+where Python keeps our own modules compiled, so whoever could change it could change these.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import hashlib
+import marshal
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from types import CodeType
+
+MOST = 4000  # of texts that are kept; then those that nobody needs any more are let go
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Classes that are made inside get their methods from those that were compiled before."""
+    if hasattr(dataclasses, "exec"):  # inside of another
+        yield
+        return
+    methods = _Methods(_file())
+    # `dataclasses` calls the built-in `exec` by name: it finds this one first.
+    vars(dataclasses)["exec"] = methods.run
+    try:
+        yield
+    finally:
+        del vars(dataclasses)["exec"]
+        methods.save()
+
+
+class _Methods:
+    """Code by the digest of its text, as a file has it and as this process adds to it."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._known: dict[bytes, CodeType] = {}
+        self._used: dict[bytes, CodeType] = {}
+        # One that is there in part, or of another Python, is as good as none.
+        with suppress(OSError, ValueError, EOFError, TypeError), open(file, "rb") as opened:
+            if opened.read(len(MAGIC_NUMBER)) == MAGIC_NUMBER:
+                self._known = dict(marshal.load(opened))
+
+    def run(self, text: str, names: dict[str, object], local: dict[str, object]) -> None:
+        """What `exec` does."""
+        key = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        code = self._known.get(key)
+        if code is None:
+            code = compile(text, "<string>", "exec", dont_inherit=True)
+        self._used[key] = code
+        builtins.exec(code, names, local)
+
+    def save(self) -> None:
+        """Writes what the file did not have. One that cannot be written is left as it is."""
+        if sys.dont_write_bytecode or self._used.keys() <= self._known.keys():
+            return
+        kept = self._known | self._used
+        content = MAGIC_NUMBER + marshal.dumps(kept if len(kept) <= MOST else self._used)
+        fresh = f"{self._file}.{os.getpid()}"
+        with suppress(OSError):
+            os.makedirs(os.path.dirname(fresh), exist_ok=True)
+            try:
+                with open(fresh, "wb") as opened:
+                    opened.write(content)
+                os.replace(fresh, self._file)
+            except OSError:
+                os.unlink(fresh)
+
+
+def _file() -> str:
+    here = os.path.dirname(os.path.abspath(__file__))
+    return cache_from_source(os.path.join(here, "methods_of_classes.py"))
