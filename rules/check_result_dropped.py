@@ -428,12 +428,22 @@ def _could_drop(name: str, call: ast.Call, summaries: Summaries, unit: Unit) -> 
     last = call.func.attr if isinstance(call.func, ast.Attribute) else name
     if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or is_foreign_judge(name, unit):
         return True
-    summary = summaries.called(name, unit)
+    function = summaries.resolve(name, unit)
+    if function is None or not _may_hand_back(function, unit):
+        return False
+    summary = summaries.summary(function, unit)
     return summary is not None and (
         summary.coroutine or summary.generator or (summary.returns == "verdict" and not summary.asserts)
     )
 
 
+def _may_hand_back(function: ast.FunctionDef | ast.AsyncFunctionDef, unit: Unit) -> bool:
+    """Whether a call of a function of the file could give anything but None."""
+    facts = (unit.file.unit_of(function) or unit).facts
+    return isinstance(function, ast.AsyncFunctionDef) or not facts.kinds.isdisjoint(_HANDING_BACK)
+
+
+_HANDING_BACK = frozenset({ast.Return, ast.Yield, ast.YieldFrom})
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in assertions.PREDICATES) | frozenset(
     assertions.PREDICATE_METHODS
 )

@@ -21,10 +21,10 @@ from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
 from reviewbot.flow.messages import compared_as_message, is_verdict, may_be_message
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
-from reviewbot.flow.truth import Truth, display, may_be_constant, truth
+from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, rewrite, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, once, rewrite, step
 from reviewbot.model import Certainty
 
 _FEW = 2
@@ -293,7 +293,7 @@ def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
         if len(call.args) < 2:
             return bool(call.keywords)
         left, right = call.args[:2]
-        return may_be_constant(ast.Compare(left, [OPERATORS[name]], [right]), unit)
+        return may_be_settled(left, OPERATORS[name], right, unit)
     if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
         return True
     first, *more = call.args
@@ -301,8 +301,9 @@ def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
         return True
     if name == "assertIsNone":
         return False
-    asked = first if name in TRUTHS else ast.Compare(first, [ast.IsNot()], [ast.Constant(None)])
-    return may_be_constant(asked, unit)
+    if name in TRUTHS:
+        return may_be_constant(first, unit)
+    return may_be_settled(first, ast.IsNot, ast.Constant(None), unit)
 
 
 def _certainty(
@@ -327,6 +328,7 @@ def _certainty(
     return "proved" if asserts or always.places or compares else None
 
 
+@once
 def _of_plain_values(unit: Unit) -> int:
     """How many checks of a unit compare two plain values."""
     conditions = (condition_of(check)[0] for check in checks(unit))

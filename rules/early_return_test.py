@@ -161,7 +161,7 @@ class EarlyReturnTest(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.is_test and unit.has(ast.Return) and unit.has(ast.If, ast.Try) and _looks_like_test(unit)
+        return unit.is_test and unit.has(ast.Return) and _may_return_early(unit) and _looks_like_test(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for handler, back, name in _not_imported(unit):
@@ -233,17 +233,18 @@ def _returns(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
     """The conditions under which a test returns although it has checked nothing yet, and those returns."""
     if not unit.is_test or not _looks_like_test(unit):
         return
+    found = [(node, back) for node in unit.find(cst.If) if (back := _bare_return(statements(node.body)))]
+    if not found:
+        return
     rank = unit.index.rank
     placed = sorted(rank(check.node) for check in checks(unit))
-    told = {id(excuse.detour.node) for excuse in excuses(unit)} if placed else set()
-    for node in unit.find(cst.If):
+    for node, back in found:
         place = rank(node)
-        back = _bare_return(statements(node.body))
-        if back is None or id(node) in told or enclosing(unit, node, cst.FunctionDef) is not unit.node:
+        if not placed or placed[-1] <= place or placed[0] <= rank(back):
             continue
-        if not any(place < other for other in placed) or any(other <= rank(back) for other in placed):
+        if enclosing(unit, node, cst.FunctionDef) is not unit.node or _may_have_checked(unit, node, place):
             continue
-        if not _may_have_checked(unit, node, place):
+        if all(excuse.detour.node is not node for excuse in excuses(unit)):
             yield node, back
 
 
@@ -281,6 +282,21 @@ def _bare_return(body: list[cst.CSTNode]) -> cst.Return | None:
     value = body[-1].value
     plain = value is None or (isinstance(value, cst.Name) and value.value == "None")
     return body[-1] if plain else None
+
+
+def _may_return_early(unit: Unit) -> bool:
+    """Whether a branch or a handler ends as `_bare_return` wants it, by `ast`."""
+    handlers = (handler.body for node in unit.asts(ast.Try) for handler in node.handlers)
+    return any(map(_may_be_bare, (*(node.body for node in unit.asts(ast.If)), *handlers)))
+
+
+def _may_be_bare(body: list[ast.stmt]) -> bool:
+    back = body[-1]
+    if not isinstance(back, ast.Return):
+        return False
+    if back.value is not None and not (isinstance(back.value, ast.Constant) and back.value.value is None):
+        return False
+    return all(isinstance(statement, (ast.Pass, ast.Expr)) for statement in body[:-1])
 
 
 def _says(call: cst.Call) -> bool:

@@ -97,7 +97,7 @@ class ExpectedFromActual(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not any(map(_is_expected, unit.facts.names)):
+        if not unit.names_any(_is_expected):
             return False
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
             return False

@@ -25,7 +25,7 @@ from reviewbot.flow.producers import Allowed, Broken, allowed, broken_line, brok
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, called_last, once, step
 
 _NUMBER = re.compile(r"\w[=:] ?-?\d")
 _ON_PURPOSE = re.compile(
@@ -142,8 +142,9 @@ def check_ticket(ticket):
     def suspect(self, unit: Unit) -> bool:
         if not in_test_file(unit.file.path):
             return False
-        records = any(map(_has_numbers, unit.asts(ast.Dict))) or any(map(_gives_numbers, unit.asts(ast.Call)))
-        return records or _has_line(unit) or bool(_said(unit))
+        if any(map(_has_numbers, unit.asts(ast.Dict))) or _has_line(unit):
+            return True
+        return unit.has(ast.keyword) and (any(map(_gives_numbers, unit.asts(ast.Call))) or bool(_said(unit)))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not in_test_file(unit.file.path):
@@ -216,8 +217,8 @@ def _said(unit: Unit) -> list[tuple[str, str, str]]:
     """What the calls of imported names say by keyword in one word: the name, the keyword, the text; each
     once."""
     found: dict[tuple[str, str, str], None] = {}
-    for call in unit.asts(ast.Call):
-        words = [
+    for call in unit.asts(ast.Call) if unit.has(ast.keyword) else ():
+        words = call.keywords and [
             k for k in call.keywords if isinstance(k.value, ast.Constant) and isinstance(k.value.value, str)
         ]
         name = dotted_name(call.func) if words else ""
@@ -260,8 +261,7 @@ def _has_numbers(node: ast.Dict) -> bool:
 
 
 def _gives_numbers(node: ast.Call) -> bool:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if len(node.keywords) < 3 or not name[:1].isupper():
+    if len(node.keywords) < 3 or not called_last(node)[:1].isupper():
         return False
     given = [k.value for k in node.keywords if k.arg is not None]
     return sum(isinstance(v, ast.Constant) and type(v.value) is int for v in given) > 2

@@ -137,7 +137,8 @@ class MockAssertTypo(Rule):
             return True
         if unit.has(ast.Assert) and unit.calls("Mock", "MagicMock", "AsyncMock", "patch", "object"):
             return True
-        return any(name.startswith("assert") for name in unit.facts.names - unit.facts.calls)
+        asserting = unit.file.names_that(_asserts)
+        return not unit.facts.names.isdisjoint(asserting - unit.facts.calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for node in unit.find(cst.Assert, cst.Expr):
@@ -232,6 +233,10 @@ class MockAssertTypo(Rule):
         return self.finding(
             unit, node, message, certainty=certainty, still_catches=still_catches(unit, node), fix=fix
         )
+
+
+def _asserts(name: str) -> bool:
+    return name.startswith("assert")
 
 
 def _is_method(unit: Unit, name: str) -> bool:

@@ -17,7 +17,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.shapes import shape_of
 from reviewbot.flow.switches import switch_of
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 
 _LEAST_NODES = 45
 _DUMP = """
@@ -76,17 +76,14 @@ class ReimplementsExisting(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return in_test_file(unit.file.path) and not unit.is_test
+        return in_test_file(unit.file.path) and not unit.is_test and _shape(unit) != ""
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not self.suspect(unit):
             return
-        shape, size = shape_of(unit.tree)  # type: ignore[arg-type]
-        if not shape or size < _LEAST_NODES:
-            return
         others = [
             (path, found)
-            for path, found in repo.index.same_shape(shape)
+            for path, found in repo.index.same_shape(_shape(unit))
             if path != unit.file.path and not in_test_file(path)
         ]
         if not others:
@@ -113,3 +110,10 @@ class ReimplementsExisting(Rule):
                 f"whatever checks `{found.name}`; nothing ties this copy to it, so it can go its own way",
             ),
         )
+
+
+@once
+def _shape(unit: Unit) -> str:
+    """The shape of a function that is large enough to be one again; "" of any other."""
+    shape, size = shape_of(unit.tree)  # type: ignore[arg-type]
+    return shape if size >= _LEAST_NODES else ""

@@ -109,22 +109,18 @@ class TestRestatesCode(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.is_test and (
-            unit.calls(*_SOURCE, "read_text", "read") or unit.has(ast.Compare) or unit.calls(*_EQUAL)
-        )
+        if not unit.is_test:
+            return False
+        return unit.calls(*_SOURCE, "read_text", "read") or any(_compared_to_tested(unit, straight(unit)))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         tree = unit.tree
         if not self.suspect(unit) or not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
-        pairs, looks = list(_compared(unit)), unit.calls(*_SOURCE, "read_text", "read")
-        if not pairs and not looks:
-            return
         known = straight(unit)
-        for left, right, place in pairs:
-            if any(_may_be_tested(side, known, unit) for side in (left, right)):
-                yield from self._formula(unit, left, right, place, known, repo)
-        if looks and in_test_file(unit.file.path):
+        for left, right, place in _compared_to_tested(unit, known):
+            yield from self._formula(unit, left, right, place, known, repo)
+        if unit.calls(*_SOURCE, "read_text", "read") and in_test_file(unit.file.path):
             yield from self._text(unit, known, repo)
 
     def _formula(
@@ -208,6 +204,15 @@ def _compared(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | ast.s
         call = statement.value
         if isinstance(call, ast.Call) and _last(call) in _EQUAL and len(call.args) > 1:
             yield call.args[0], call.args[1], statement
+
+
+def _compared_to_tested(
+    unit: Unit, known: dict[str, ast.expr]
+) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | ast.stmt]]:
+    """Those of which one side may be what something imported returns."""
+    for left, right, place in _compared(unit):
+        if _may_be_tested(left, known, unit) or _may_be_tested(right, known, unit):
+            yield left, right, place
 
 
 def _may_be_tested(node: ast.expr, known: dict[str, ast.expr], unit: Unit) -> bool:

@@ -209,7 +209,7 @@ def parse(text):
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test or unit.has(ast.Assert, ast.Raise, ast.Yield, ast.YieldFrom):
             return False
-        return not any(map(assertions.asserts_by_name, unit.facts.calls))
+        return not unit.calls_any(assertions.asserts_by_name)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         tree = unit.tree

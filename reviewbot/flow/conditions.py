@@ -28,16 +28,16 @@ COMPARED: dict[str, type[cst.BaseCompOp]] = {
     "assertIn": cst.In,
     "assertNotIn": cst.NotIn,
 }
-OPERATORS: dict[str, ast.cmpop] = {
-    "assertGreaterEqual": ast.GtE(),
-    "assertGreater": ast.Gt(),
-    "assertLess": ast.Lt(),
-    "assertLessEqual": ast.LtE(),
-    "assertEqual": ast.Eq(),
-    "assertEquals": ast.Eq(),
-    "assertNotEqual": ast.NotEq(),
-    "assertIn": ast.In(),
-    "assertNotIn": ast.NotIn(),
+OPERATORS: dict[str, type[ast.cmpop]] = {
+    "assertGreaterEqual": ast.GtE,
+    "assertGreater": ast.Gt,
+    "assertLess": ast.Lt,
+    "assertLessEqual": ast.LtE,
+    "assertEqual": ast.Eq,
+    "assertEquals": ast.Eq,
+    "assertNotEqual": ast.NotEq,
+    "assertIn": ast.In,
+    "assertNotIn": ast.NotIn,
 }
 
 

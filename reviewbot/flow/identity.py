@@ -285,11 +285,13 @@ def _holds(collection: ast.expr, element: ast.expr) -> bool:
 
 def _equal(left: object, right: object) -> bool:
     """Whether two nodes, lists of nodes or values in a node are the same code."""
-    kind = type(left)
-    if kind is not type(right):
+    if type(left) is not type(right):
         return False
     if isinstance(left, ast.Name) and isinstance(right, ast.Name):
         return left.id == right.id
+    if isinstance(left, ast.Attribute) and isinstance(right, ast.Attribute):
+        # Most are of different names: these are looked at before what they are read from.
+        return left.attr == right.attr and _equal(left.value, right.value)
     if isinstance(left, ast.AST):
         return all(_equal(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
     if isinstance(left, list) and isinstance(right, list):

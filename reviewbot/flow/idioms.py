@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from reviewbot.source.shape import own_body, words_of
@@ -146,14 +146,18 @@ def _alike(
     blocks: list[_Block], told: Callable[[ast.stmt], object], size: int, times: int
 ) -> Iterator[_Block]:
     """The stretches of that many statements that are, by what is told of each, at least `times` there."""
-    places: list[tuple[Unit, list[ast.stmt], int, tuple[object, ...]]] = []
-    for unit, body in blocks:
-        if len(body) >= size:
-            said = [told(statement) for statement in body]
-            places += [
-                (unit, body, start, tuple(said[start : start + size]))
-                for start in range(len(body) - size + 1)
-            ]
+    # By numbers, because stretches of these are told apart faster.
+    numbers: dict[object, int] = {}
+    long = [(unit, body) for unit, body in blocks if len(body) >= size]
+    said = [[numbers.setdefault(told(one), len(numbers)) for one in body] for _, body in long]
+    often = {number for number, count in Counter(chain.from_iterable(said)).items() if count >= times}
+    places: list[tuple[Unit, list[ast.stmt], int, tuple[int, ...]]] = []
+    for (unit, body), words in zip(long, said, strict=True):
+        run = 0  # how many statements up to here are all there often enough
+        for end, number in enumerate(words, 1):
+            run = run + 1 if number in often else 0
+            if run >= size:
+                places.append((unit, body, end - size, tuple(words[end - size : end])))
     count = Counter(key for *_, key in places)
     return ((unit, body[start : start + size]) for unit, body, start, key in places if count[key] >= times)
 

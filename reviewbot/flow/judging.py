@@ -69,8 +69,7 @@ def may_check(unit: Unit) -> bool:
         or not unit.facts.calls.isdisjoint(_FAILING)
     ):
         return True
-    functions = function_names(unit.file)
-    return any(name in functions or asserts_by_name(name) for name in unit.facts.calls)
+    return not function_names(unit.file).isdisjoint(unit.facts.calls) or unit.calls_any(asserts_by_name)
 
 
 @once

@@ -292,6 +292,4 @@ def _cleared_by_script(every: list[Command], first: Command, second: Command, fo
 
 def may_share(unit: Unit) -> bool:
     """Whether a unit's `ast` might make two runs: yes too often, never no wrongly."""
-    facts = unit.facts
-    runs = any(map(_RUNS.search, facts.calls)) or any(map(_OUT.search, facts.names))
-    return runs and any(map(_READS.match, facts.calls))
+    return unit.calls_any(_READS.match) and (unit.calls_any(_RUNS.search) or unit.names_any(_OUT.search))

@@ -49,8 +49,7 @@ def may_fail(unit: Unit) -> bool:
     """Whether the unit might hold a check."""
     if unit.has(ast.Assert, ast.Raise, ast.Return, ast.Yield):
         return True
-    names = unit.facts.calls
-    return any(assertions.may_assert_by_name(name) or name in ("fail", "exit") for name in names)
+    return unit.calls("fail", "exit") or unit.calls_any(assertions.may_assert_by_name)
 
 
 @once

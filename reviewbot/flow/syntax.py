@@ -91,24 +91,36 @@ def canonical(node: cst.CSTNode) -> str:
     return " ".join(source.split())
 
 
+# The classes of all that `literal` may know; most of what it is asked of is none of them.
+_WRITTEN = frozenset({
+    *(cst.SimpleString, cst.ConcatenatedString, cst.Integer, cst.Float, cst.Imaginary, cst.Ellipsis),
+    *(cst.Tuple, cst.List, cst.Set, cst.Dict, cst.UnaryOperation, cst.BinaryOperation),
+    *(cst.Attribute, cst.Call),
+})  # fmt: skip
+_WITH_INFINITY = frozenset({"math", "np", "numpy", "torch", "jnp"})
 _NAMED = {"True": True, "False": False, "None": None}
 
 
 def literal(node: cst.CSTNode) -> object:
     """The value of a literal (numbers, strings, tuples, lists, sets, dicts, True, None, -1, inf and nan
     written as `float("inf")` or `math.inf`), or `UNKNOWN`."""
-    if type(node) is cst.Name:
-        return _NAMED.get(node.value, UNKNOWN)
-    name = dotted(node)
-    if name in ("math.inf", "np.inf", "numpy.inf", "torch.inf", "jnp.inf"):
-        return float("inf")
-    if name in ("math.nan", "np.nan", "numpy.nan", "torch.nan", "jnp.nan"):
-        return float("nan")
-    if type(node) is cst.Call and dotted(node.func) == "float" and len(node.args) == 1:
-        inner = literal(node.args[0].value)
-        try:
-            return float(inner) if isinstance(inner, (str, int, float)) else UNKNOWN
-        except ValueError:
+    kind = type(node)
+    if kind is cst.Name:
+        return _NAMED.get(node.value, UNKNOWN)  # type: ignore[attr-defined]
+    if kind not in _WRITTEN:
+        return UNKNOWN
+    if kind is cst.Attribute:
+        owner, _, name = dotted(node).partition(".")
+        return float(name) if name in ("inf", "nan") and owner in _WITH_INFINITY else UNKNOWN
+    if kind is cst.Call:
+        called, args = dotted(node.func), node.args  # type: ignore[attr-defined]
+        if called == "float" and len(args) == 1:
+            inner = literal(args[0].value)
+            try:
+                return float(inner) if isinstance(inner, (str, int, float)) else UNKNOWN
+            except ValueError:
+                return UNKNOWN
+        if called != "set" or args:
             return UNKNOWN
     sketched = origin(node)
     try:

@@ -347,7 +347,7 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
             return True
         return isinstance(node.op, ast.Or) and _may_be_opposite(node.values)
     if isinstance(node, ast.Compare):
-        return len(node.ops) == 1 and _may_be_settled(node.left, node.ops[0], node.comparators[0], unit)
+        return len(node.ops) == 1 and may_be_settled(node.left, type(node.ops[0]), node.comparators[0], unit)
     if isinstance(node, ast.Name):
         functions: list[FunctionTree] = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
         return (
@@ -376,9 +376,8 @@ def _may_be_opposite(values: list[ast.expr]) -> bool:
     return negated or sum(isinstance(value, ast.Compare) for value in values) > 1
 
 
-def _may_be_settled(left: ast.expr, operator: ast.cmpop, right: ast.expr, unit: Unit) -> bool:
+def may_be_settled(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, unit: Unit) -> bool:
     """Whether `truth` could know the value of a single comparison."""
-    kind = type(operator)
     if _is_len(left) and _may_be_low(kind, right):
         return True
     if _is_len(right) and _may_be_low(_MIRRORED_KINDS.get(kind, kind), left):

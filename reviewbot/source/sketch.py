@@ -103,6 +103,9 @@ class SketchedFile(File):
         """What each imported name stands for."""
         return self._file.imports
 
+    def _that(self, which: str, says: Callable[[str], object]) -> frozenset[str]:
+        return self._file._that(which, says)
+
     @property
     def classes(self) -> dict[str, ast.ClassDef]:
         """The classes of the file by name."""

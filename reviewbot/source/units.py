@@ -240,6 +240,14 @@ class Unit:
         """Whether anything with one of these last names is called in it."""
         return not self.facts.calls.isdisjoint(names)
 
+    def calls_any(self, says: Callable[[str], object]) -> bool:
+        """Whether `says` holds for the last name of anything that is called in it."""
+        return not self.file.calls_that(says).isdisjoint(self.facts.calls)
+
+    def names_any(self, says: Callable[[str], object]) -> bool:
+        """Whether `says` holds for any name in it."""
+        return not self.file.names_that(says).isdisjoint(self.facts.names)
+
     def calls_of(self, names: frozenset[str]) -> list[ast.Call]:
         """The calls in it of anything with one of these last names, in no order."""
         if names.isdisjoint(self.facts.calls):
@@ -441,6 +449,14 @@ class File:
         """The last function, method or class of that qualified name, as Python would see it."""
         return self._by_name.get(name)
 
+    def unit_of(self, tree: ast.AST) -> Unit | None:
+        """The unit of a function or class of the file, None for one that stands in a function."""
+        return self._by_tree.get(id(tree))
+
+    @cached_property
+    def _by_tree(self) -> dict[int, Unit]:
+        return {id(unit.tree): unit for unit in self.units}
+
     @cached_property
     def _by_name(self) -> dict[str, Unit]:
         return {unit.name: unit for unit in self.units if unit.kind != "module"}
@@ -467,6 +483,26 @@ class File:
         """All `ast` nodes of exactly that class, unit by unit; not for names and constants. Costs no walk of
         its own."""
         return [node for unit in self.units for node in unit.asts(kind)]
+
+    def calls_that(self, says: Callable[[str], object]) -> frozenset[str]:
+        """The last names of what is called in the file for which `says` holds. Each name is asked about once,
+        for all units."""
+        return self._that("calls", says)
+
+    def names_that(self, says: Callable[[str], object]) -> frozenset[str]:
+        """The names in the file for which `says` holds. Each name is asked about once, for all units."""
+        return self._that("names", says)
+
+    def _that(self, which: str, says: Callable[[str], object]) -> frozenset[str]:
+        found = self._told.get((which, says))
+        if found is None:
+            names: set[str] = set().union(*(getattr(unit.facts, which) for unit in self.units))
+            found = self._told[which, says] = frozenset(filter(says, names))
+        return found
+
+    @cached_property
+    def _told(self) -> dict[tuple[str, Callable[[str], object]], frozenset[str]]:
+        return {}
 
     @cached_property
     def classes(self) -> dict[str, ast.ClassDef]:
