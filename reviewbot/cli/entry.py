@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what `typing` imports takes longer than all of this
@@ -29,6 +32,8 @@ _handle(leave)
 
 def run() -> NoReturn:
     """The console script."""
+    # What is imported stays: looking for what could be let go costs a twentieth of it.
+    gc.disable()
     from reviewbot.cli import main
 
     code = INTERRUPTED
@@ -42,4 +47,18 @@ def run() -> NoReturn:
     if code == INTERRUPTED:
         # An interrupt inside of generated code makes Python end by the signal, however well it was handled.
         os._exit(INTERRUPTED)
-    raise SystemExit(code)
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """Ends the process as Python does, but takes nothing apart: the system gets all memory back at once, and
+    Python's own way of it takes longer than a lint run over files that have not changed."""
+    if threads := sys.modules.get("threading"):
+        threads._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        raise SystemExit(code) from None
+    os._exit(code)

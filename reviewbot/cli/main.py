@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import io
 import os
@@ -74,7 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command != "action":  # whose options are a workflow's inputs, and those are often empty
             _none_is_empty(words)
-        code: int = _module(options.command).main(options)
+        command = _module(options.command)
+        gc.enable()
+        code: int = command.main(options)
         sys.stdout.flush()
     except ReviewbotError as error:
         print(f"reviewbot: {error}", file=sys.stderr)

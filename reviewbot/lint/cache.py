@@ -138,22 +138,28 @@ class Cache:
         )
 
     def put(self, key: bytes, packed: bytes) -> None:
-        """Keeps a result until `save`."""
+        """Keeps a result until `close`."""
         self._made.append((key, packed, self._today))
 
-    def save(self) -> None:
-        """Writes what was put, and drops what nobody asked for in a long time."""
-        if self._db is None or not (self._made or self._seen):
+    def close(self) -> None:
+        """Writes what was put, drops what nobody asked for in a long time, and lets go of the database."""
+        if self._db is None:
             return
+        if self._made or self._seen:
+            self._save(self._db)
         with suppress(sqlite3.Error):
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", self._made)
+            self._db.close()
+        self._db = None
+
+    def _save(self, db: sqlite3.Connection) -> None:
+        with suppress(sqlite3.Error):
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", self._made)
             if self._seen:
                 seen = ((self._today, key) for key in self._seen)
-                self._db.executemany("UPDATE result SET day = ? WHERE key = ?", seen)
-                self._db.execute("DELETE FROM result WHERE day < ?", (self._today - KEPT_DAYS,))
-            self._db.execute("COMMIT")
-        self._made, self._seen = [], []
+                db.executemany("UPDATE result SET day = ? WHERE key = ?", seen)
+                db.execute("DELETE FROM result WHERE day < ?", (self._today - KEPT_DAYS,))
+            db.execute("COMMIT")
 
 
 def key(salt: bytes, path: str, content: bytes) -> bytes:

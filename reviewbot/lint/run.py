@@ -54,7 +54,7 @@ class Run:
                     yield result
         finally:
             if self.cache:
-                self.cache.save()
+                self.cache.close()
 
     def _missed(self, paths: list[tuple[str, int]]) -> Iterator[_Made]:
         work = _Work(self, self.cache.salt if self.cache else None)
