@@ -16,19 +16,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.checks import Check
+from reviewbot.flow.asides import is_aside, raises_again
 from reviewbot.flow.checks import checks as all_checks
-from reviewbot.flow.cuts import cuts
-from reviewbot.flow.guards import is_strict, non_empty, same_keys, same_length
-from reviewbot.flow.handlers import raised_by
+from reviewbot.flow.cuts import is_cut
+from reviewbot.flow.emptiness import may_be_empty
 from reviewbot.flow.iteration import Iterable, iterable, may_say
-from reviewbot.flow.judging import compares, in_test_file, judges, may_check
-from reviewbot.flow.keyed import keyed
-from reviewbot.flow.left import Left, counted_statements, left
+from reviewbot.flow.judging import judges, may_check
+from reviewbot.flow.keyed import compares_by_key
+from reviewbot.flow.left import Left, left
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import may_check_in
-from reviewbot.flow.syntax import dotted, last_name, walk
+from reviewbot.flow.syntax import dotted, last_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
@@ -298,8 +297,7 @@ class LoopMayBeEmpty(Rule):
         reported: set[int] = set()
         for loop in checked_loops(unit):
             checks = [check for check in loop.checks if not is_forced(unit, check, loop.node)]
-            checks = [check for check in checks if not _raises_again(check.node)]
-            checks = [check for check in checks if not _is_beside(unit, check)]
+            checks = [one for one in checks if not raises_again(one.node) and not is_aside(unit, one)]
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
@@ -307,9 +305,9 @@ class LoopMayBeEmpty(Rule):
                 reported.add(id(checks[0].node))
                 yield self._batches(unit, loop, checks[0].node, found)
                 continue
-            if not _may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
+            if not may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
                 continue
-            if _compares_by_key(unit, loop.node) or _is_cut(unit, loop.node):
+            if compares_by_key(unit, loop.node) or is_cut(unit, loop.node):
                 continue
             some = left(unit, loop.node, found)
             if some == "shown":
@@ -319,7 +317,7 @@ class LoopMayBeEmpty(Rule):
         for part in quantified(unit):
             found = _of_quantified(unit, part)
             over = part.node if part.form == "all" else part.node.for_in.iter
-            if id(part.check) in reported or not _may_be_empty(unit, part.node, over, found):
+            if id(part.check) in reported or not may_be_empty(unit, part.node, over, found):
                 continue
             some = left(unit, part.node, found)
             if some != "shown":
@@ -384,106 +382,10 @@ def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
     return all(id(check.node) in inside for check in all_checks(unit)) and not counted(unit, loop.node)
 
 
-def _compares_by_key(unit: Unit, node: cst.CSTNode) -> bool:
-    """Whether what is filtered are the keys of two sides, which is what pair-keys-intersect reports."""
-    inside = {id(below) for below in walk(node)}
-    return any(
-        one.sees == "common" and (id(one.judgement.left) in inside or id(one.over) in inside)
-        for one in keyed(unit)
-    )
-
-
-def _is_cut(unit: Unit, loop: cst.For) -> bool:
-    """Whether a loop's `zip` may lose items of the longer side, which is what zip-truncates reports."""
-    return any(
-        dotted(cut.call.func) == "zip"
-        and not is_strict(cut.call)
-        and not all(same_length(unit, loop, cut.sides[0], side) for side in cut.sides[1:])
-        for cut in cuts(unit)
-        if cut.loop is loop and cut.sides
-    )
-
-
-def _is_beside(unit: Unit, check: Check) -> bool:
-    """Whether a check is not what the loop is for: in a function that an assertion calls and counts by, or
-    outside of tests the type of an item, or a refusal of arguments."""
-    if id(check.node) in counted_statements(unit):
-        return True
-    if unit.is_test or in_test_file(unit.file.path) or compares(unit):
-        narrows = False
-    else:
-        narrows = check.kind == "raise" and raised_by(check) in ("ValueError", "TypeError", "KeyError")
-    if not in_test_file(unit.file.path) and isinstance(check.condition, cst.Call):
-        narrows = narrows or last_name(check.condition) in ("isinstance", "callable", "issubclass")
-    return narrows
-
-
-def _raises_again(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Raise) and node.exc is None
-
-
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
     if part.form == "all":
         return iterable(unit, part.node)
     return iterable(unit, part.node.for_in.iter)
-
-
-def _may_be_empty(unit: Unit, node: cst.CSTNode, over: cst.BaseExpression, found: Iterable) -> bool:
-    """Whether an iterable is one that may hold nothing, and nothing around `node` looks at that."""
-    if not found.says or found.empty is False:
-        return False
-    if found.empty:
-        return True
-    if any(non_empty(unit, node, part) for part in _parts(over)):
-        return False
-    if found.unit is not unit:
-        return True
-    if isinstance(found.node, cst.BaseExpression) and non_empty(unit, node, found.node):
-        return False
-    if isinstance(found.node, cst.BinaryOperation):
-        return not same_keys(unit, node, found.node.left, found.node.right)
-    return not _some_of_the_same(unit, found.node) and not _is_counted(unit, found.node)
-
-
-def _parts(over: cst.BaseExpression) -> list[cst.BaseExpression]:
-    """An iterable, and where it is a `zip` or an `enumerate` what that takes its items from."""
-    if isinstance(over, cst.Call) and dotted(over.func) in ("zip", "enumerate", "product", "sorted", "list"):
-        return [over, *(part for arg in over.args if arg.keyword is None for part in _parts(arg.value))]
-    return [over]
-
-
-def _some_of_the_same(unit: Unit, node: cst.CSTNode) -> bool:
-    """Whether an `any(...)` elsewhere asks about what a comprehension takes its items from."""
-    if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
-        return False
-    source = unit.text(node.for_in.iter)
-    for call in unit.find(cst.Call):
-        if last_name(call) == "any" and call.args:
-            asked = call.args[0].value
-            if isinstance(asked, (cst.GeneratorExp, cst.ListComp)) and unit.text(asked.for_in.iter) == source:
-                return True
-    return False
-
-
-def _is_counted(unit: Unit, node: cst.CSTNode) -> bool:
-    """Whether a check counts, or asserts that there is, what the same filter lets through."""
-    if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
-        return False
-    asked = [unit.text(one.test) for one in node.for_in.ifs]
-    return any(
-        isinstance(other, (cst.ListComp, cst.SetComp, cst.DictComp))
-        and other is not node
-        and [unit.text(one.test) for one in other.for_in.ifs] == asked
-        and _is_looked_at(unit, other)
-        for other in unit.find(cst.ListComp, cst.SetComp, cst.DictComp)
-    )
-
-
-def _is_looked_at(unit: Unit, node: cst.CSTNode) -> bool:
-    above = unit.parent(node)
-    if isinstance(above, cst.Arg):
-        return last_name(unit.parent(above) or above) == "len"
-    return isinstance(above, cst.Assert) and above.test is node
 
 
 def _certainty(found: Iterable) -> Certainty:

@@ -13,26 +13,24 @@ thing instead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import replace
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
 
-from reviewbot.flow.ci import is_ci
 from reviewbot.flow.deleted_tests import Deleted, deleted
 from reviewbot.flow.demands import demands
+from reviewbot.flow.file_versions import looser_file
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.lenient_steps import Lenient, lenient
-from reviewbot.flow.limits import compared, exceptions, flags, grown, iterated
-from reviewbot.flow.loosening import Loosened, fewer, loosened, more, skipped
+from reviewbot.flow.loosening import Loosened
 from reviewbot.flow.moved import Known, Moved
-from reviewbot.flow.run_lists import YAML, Dropped, fewer_listed, more_let_through, raised, unlisted
-from reviewbot.flow.versions import Place, lines_of, pairs
+from reviewbot.flow.script_versions import dropped
+from reviewbot.flow.versions import beside, lines_of, pairs, where_stood
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, tree_span
 
 _SHOWN = 4
+_STILL_RUNS = "what the list still names"
+_STILL_DIFFERS = "what differs by more than is now allowed"
 _LONGEST = 80  # characters of a command in a message
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ROWS = """
 def test_rows(run, reference):
     rows = run(1)
@@ -677,7 +675,7 @@ jobs:
         if old is not None:
             groups: dict[tuple[str, str], list[tuple[Loosened, tuple[int, int]]]] = {}
             moved = Moved(repo, base)
-            for where, found, lines in _compared(old, unit.file, moved, Known(repo, base)):
+            for where, found, lines in looser_file(old, unit.file, moved, Known(repo, base)):
                 # What happens to one function, and the skips that come into one file, are one thing each.
                 key = "" if found.sort == "skipped" else where or str(len(groups))
                 groups.setdefault((found.sort, key), []).append((found, lines))
@@ -686,7 +684,7 @@ jobs:
             paired = frozenset(before.name for before, _ in pairs(old, unit.file))
             gone = list(deleted(old, unit.file, repo, base, moved, paired))
             if gone:
-                first, last = _where(old, unit.file, gone[0].test, change.changed)
+                first, last = where_stood(old, unit.file, gone[0].test, change.changed)
                 yield self._say_deleted(unit, gone, old.path, (first, last))
 
     def _of_deleted_files(self, unit: Unit, repo: Repo, base: Repo) -> Iterator[Finding]:
@@ -739,10 +737,10 @@ jobs:
         for found, _ in group:
             if found.before is not None:
                 first, last = lines_of(found.before)
-                steps.append(Step(old.path, first, last, f"before: `{_line(old, first)}`", base=True))
+                steps.append(Step(old.path, first, last, f"before: `{_code(old.lines, first)}`", base=True))
             if found.after is not None:
                 first, last = lines_of(found.after)
-                steps.append(Step(unit.file.path, first, last, f"after: `{_line(unit.file, first)}`"))
+                steps.append(Step(unit.file.path, first, last, f"after: `{_code(unit.file.lines, first)}`"))
         found, where = group[0]
         first, last = where if found.after is None else lines_of(found.after)
         more = f", and {len(group) - 1} more like it" if len(group) > 1 else ""
@@ -761,18 +759,8 @@ jobs:
         text = content.decode("utf-8", "replace")
         old, new = text.splitlines(), [line.rstrip("\n") for line in unit.file.lines]
         yield from self._of_steps(unit, old, new)
-        found = list(_flags(old, new))
-        if is_ci(path, repo):
-            found += unlisted(old, new, lambda word: _runs_nowhere(word, path, repo))
-        if path.endswith(YAML):
-            after = "\n".join(new)
-            found += [*fewer_listed(text, after), *more_let_through(text, after), *raised(text, after)]
-        told: set[int | None] = set()
-        for one in found:
-            if one.before is not None and one.before in told:
-                continue  # a list that names tests is what runs
-            told.add(one.before)
-            first, last = (one.after, one.after) if one.after else _beside(old, new, one.before or 1)
+        for one in dropped(text, new, path, repo):
+            first, last = (one.after, one.after) if one.after else beside(old, new, one.before or 1)
             steps = []
             if one.before is not None:
                 steps.append(
@@ -812,101 +800,13 @@ jobs:
             )
 
 
-_STILL_RUNS = "what the list still names"
-_STILL_DIFFERS = "what differs by more than is now allowed"
-
-
-def _flags(old: list[str], new: list[str]) -> Iterator[Dropped]:
-    before, after = flags(old), flags(new)
-    for flag, places in after.items():
-        for (line, number), (was_line, was) in zip(places, before.get(flag, []), strict=False):
-            if number > was and len(places) == len(before[flag]):
-                yield Dropped(f"`{flag}` goes from {was:g} to {number:g}", was_line, line)
-
-
-def _runs_nowhere(word: str, path: str, repo: Repo) -> bool:
-    """Whether a test that a CI file named is still there, and no other file names it."""
-    file = word.partition("::")[0].removeprefix("./").rstrip("/")
-    name = file.rpartition("/")[2]
-    there = any(f"/{at.path}".endswith(f"/{file}") for at in repo.index.look("path", name))
-    there = there or bool(repo.index.paths_in(file))
-    return there and not any(where != path for where, _ in repo.index.mentions(name))
-
-
-def _beside(old: list[str], new: list[str], line: int) -> tuple[int, int]:
-    """The lines of the new version on both sides of where a line of the old one stood."""
-    for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if first < line <= last:
-            if kind == "delete":
-                return max(start, 1), min(max(start, 1) + 1, len(new))
-            return start + 1, max(end, start + 1)
-    return 1, 1
-
-
-def _where(old: File, new: File, test: Unit, changed: tuple[tuple[int, int], ...]) -> tuple[int, int]:
-    """The lines of the new version on both sides of where a test stood."""
-    after = {unit.name: unit for unit in new.units}
-    above = [
-        after[u.name].end_line for u in old.units if u.line < test.line and u.is_function and u.name in after
-    ]
-    end = above[-1] if above else 1
-    first, last = next((one for one in changed if one[1] >= end), changed[-1] if changed else (end, end))
-    length = max(1, len(new.lines))
-    low, high = min(first, last), max(first, last)
-    return max(1, min(low, length)), max(1, min(high, length))
-
-
 def _cut(text: str) -> str:
     text = text.replace("`", "'")
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _code(lines: list[str], number: int) -> str:
+def _code(lines: Sequence[str], number: int) -> str:
     return " ".join(lines[number - 1].split())[:100].replace("`", "'")
-
-
-def _compared(
-    old: File, new: File, moved: Moved, known: Known
-) -> Iterator[tuple[str, Loosened, tuple[int, int]]]:
-    """Everything that became looser from one version of a file to the next: the function, what, and the lines
-    at which what is gone would stand."""
-
-    for before, after in pairs(old, new):
-        had, has = before.tree, after.tree
-        if not isinstance(had, _FUNCTIONS) or not isinstance(has, _FUNCTIONS) or not _judge(before, after):
-            continue
-        place = Place(before, after)
-        found = list(skipped([*had.decorator_list, *had.body], [*has.decorator_list, *has.body]))
-        if not after.is_test:
-            # A hook, a fixture: it decides for each test.
-            found = [replace(one, sure=False) for one in found]
-        if not any(one.sure for one in found):
-            found += loosened(had.body, has.body, moved, known)
-            found += fewer(iterated(had), iterated(has))
-        for one in found:
-            yield after.name, one, place.of(one.before) if one.before else (after.line, after.line)
-    heads = [[node for unit in file.units for node in _head(unit)] for file in (old, new)]
-    found = list(skipped(*heads))
-    found += fewer(compared(old), compared(new))
-    found += more(exceptions(old), exceptions(new))
-    found += grown(old.tree, new.tree)
-    yield from (("", one, (1, 1)) for one in found)
-
-
-def _judge(before: Unit, after: Unit) -> bool:
-    return judges(before) or judges(after)
-
-
-def _head(unit: Unit) -> list[ast.AST]:
-    """What stands at the top of a module or class: marks, and the decorators of a class."""
-    if unit.is_function:
-        return []
-    above = unit.tree.decorator_list if isinstance(unit.tree, ast.ClassDef) else []
-    return [*above, *(node for node in unit.body if isinstance(node, (ast.Assign, ast.Expr)))]
-
-
-def _line(file: File, number: int) -> str:
-    return " ".join(file.lines[number - 1].split())[:100].replace("`", "'")
 
 
 def _left(file: File, line: int, found: Loosened) -> str:

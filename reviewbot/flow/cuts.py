@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.guards import is_strict, same_length
 from reviewbot.flow.loops import checked_loops, is_forced, quantified
 from reviewbot.flow.syntax import canonical, dotted, walk
 from reviewbot.flow.terms import counted_by
@@ -33,6 +34,17 @@ def cuts(unit: Unit) -> Iterator[Cut]:
     """The cuts before the checks of a unit; a call with two checks behind it comes twice."""
     yield from _zips(unit)
     yield from _shorter(unit)
+
+
+def is_cut(unit: Unit, loop: cst.For) -> bool:
+    """Whether a loop's `zip` may lose items of the longer side, which is what zip-truncates reports."""
+    return any(
+        dotted(cut.call.func) == "zip"
+        and not is_strict(cut.call)
+        and not all(same_length(unit, loop, cut.sides[0], side) for side in cut.sides[1:])
+        for cut in cuts(unit)
+        if cut.loop is loop and cut.sides
+    )
 
 
 def _zips(unit: Unit) -> Iterator[Cut]:

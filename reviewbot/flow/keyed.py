@@ -243,3 +243,12 @@ def asks_for_key(unit: Unit, condition: cst.BaseExpression, judged: Collection[J
                     if _asks_for(flow, Guard(condition, condition, outcome), key, mapping):
                         return True
     return False
+
+
+def compares_by_key(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether what is filtered are the keys of two sides, which is what pair-keys-intersect reports."""
+    inside = {id(below) for below in walk(node)}
+    return any(
+        one.sees == "common" and (id(one.judgement.left) in inside or id(one.over) in inside)
+        for one in keyed(unit)
+    )

@@ -65,3 +65,26 @@ def lines_of(node: ast.AST) -> tuple[int, int]:
     first = node.lineno  # type: ignore[attr-defined]
     last = first if isinstance(node, (ast.With, ast.For)) else node.end_lineno  # type: ignore[attr-defined]
     return first, last or first
+
+
+def beside(old: list[str], new: list[str], line: int) -> tuple[int, int]:
+    """The lines of the new version on both sides of where a line of the old one stood."""
+    for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if first < line <= last:
+            if kind == "delete":
+                return max(start, 1), min(max(start, 1) + 1, len(new))
+            return start + 1, max(end, start + 1)
+    return 1, 1
+
+
+def where_stood(old: File, new: File, test: Unit, changed: tuple[tuple[int, int], ...]) -> tuple[int, int]:
+    """The lines of the new version on both sides of where a test stood."""
+    after = {unit.name: unit for unit in new.units}
+    above = [
+        after[u.name].end_line for u in old.units if u.line < test.line and u.is_function and u.name in after
+    ]
+    end = above[-1] if above else 1
+    first, last = next((one for one in changed if one[1] >= end), changed[-1] if changed else (end, end))
+    length = max(1, len(new.lines))
+    low, high = min(first, last), max(first, last)
+    return max(1, min(low, length)), max(1, min(high, length))

@@ -1,0 +1,38 @@
+"""Checks in a loop that are not what the loop is for.
+
+Refusals of arguments, assertions about types, checks in a function that is counted, and an exception that is
+only raised again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.handlers import raised_by
+from reviewbot.flow.judging import compares, in_test_file
+from reviewbot.flow.left import counted_statements
+from reviewbot.flow.syntax import last_name
+
+if TYPE_CHECKING:
+    from reviewbot.flow.checks import Check
+    from reviewbot.source.units import Unit
+
+
+def is_aside(unit: Unit, check: Check) -> bool:
+    """Whether a check is not what the loop is for: in a function that an assertion calls and counts by, or
+    outside of tests the type of an item, or a refusal of arguments."""
+    if id(check.node) in counted_statements(unit):
+        return True
+    if unit.is_test or in_test_file(unit.file.path) or compares(unit):
+        narrows = False
+    else:
+        narrows = check.kind == "raise" and raised_by(check) in ("ValueError", "TypeError", "KeyError")
+    if not in_test_file(unit.file.path) and isinstance(check.condition, cst.Call):
+        narrows = narrows or last_name(check.condition) in ("isinstance", "callable", "issubclass")
+    return narrows
+
+
+def raises_again(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Raise) and node.exc is None

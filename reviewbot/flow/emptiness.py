@@ -1,0 +1,72 @@
+"""Whether what a loop or a quantifier runs over may hold nothing, and nothing around it looks at that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.guards import non_empty, same_keys
+from reviewbot.flow.iteration import Iterable
+from reviewbot.flow.syntax import dotted, last_name
+
+if TYPE_CHECKING:
+    from reviewbot.source.units import Unit
+
+
+def may_be_empty(unit: Unit, node: cst.CSTNode, over: cst.BaseExpression, found: Iterable) -> bool:
+    """Whether an iterable is one that may hold nothing, and nothing around `node` looks at that."""
+    if not found.says or found.empty is False:
+        return False
+    if found.empty:
+        return True
+    if any(non_empty(unit, node, part) for part in _parts(over)):
+        return False
+    if found.unit is not unit:
+        return True
+    if isinstance(found.node, cst.BaseExpression) and non_empty(unit, node, found.node):
+        return False
+    if isinstance(found.node, cst.BinaryOperation):
+        return not same_keys(unit, node, found.node.left, found.node.right)
+    return not _some_of_the_same(unit, found.node) and not _is_counted(unit, found.node)
+
+
+def _parts(over: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """An iterable, and where it is a `zip` or an `enumerate` what that takes its items from."""
+    if isinstance(over, cst.Call) and dotted(over.func) in ("zip", "enumerate", "product", "sorted", "list"):
+        return [over, *(part for arg in over.args if arg.keyword is None for part in _parts(arg.value))]
+    return [over]
+
+
+def _some_of_the_same(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether an `any(...)` elsewhere asks about what a comprehension takes its items from."""
+    if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        return False
+    source = unit.text(node.for_in.iter)
+    for call in unit.find(cst.Call):
+        if last_name(call) == "any" and call.args:
+            asked = call.args[0].value
+            if isinstance(asked, (cst.GeneratorExp, cst.ListComp)) and unit.text(asked.for_in.iter) == source:
+                return True
+    return False
+
+
+def _is_counted(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a check counts, or asserts that there is, what the same filter lets through."""
+    if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        return False
+    asked = [unit.text(one.test) for one in node.for_in.ifs]
+    return any(
+        isinstance(other, (cst.ListComp, cst.SetComp, cst.DictComp))
+        and other is not node
+        and [unit.text(one.test) for one in other.for_in.ifs] == asked
+        and _is_looked_at(unit, other)
+        for other in unit.find(cst.ListComp, cst.SetComp, cst.DictComp)
+    )
+
+
+def _is_looked_at(unit: Unit, node: cst.CSTNode) -> bool:
+    above = unit.parent(node)
+    if isinstance(above, cst.Arg):
+        return last_name(unit.parent(above) or above) == "len"
+    return isinstance(above, cst.Assert) and above.test is node
