@@ -14,7 +14,6 @@ Put `assert` before it, `await` before a coroutine, `with` before `pytest.raises
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -25,6 +24,7 @@ from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, fu
 from reviewbot.flow.foreign import is_foreign_judge, is_local, summary_of
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
@@ -33,7 +33,7 @@ from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, called_
 from reviewbot.model import Certainty
 
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
-_VERDICT = re.compile(
+_VERDICT = pattern(
     r"(?i)(^|_)(ok|same|equal|eq|match|matches|close|valid|passed|success|correct|agree)(_|$)|^is"
 )
 _ENTERED = frozenset(

@@ -12,7 +12,6 @@ Count after the step, in the `try`'s `else`, or take the count back in the handl
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,21 +21,22 @@ from reviewbot.flow.control import Exit, enclosing, leaves, statements
 from reviewbot.flow.judgements import judged_names
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 # Names of what is done, not of what is tried.
-_DONE = re.compile(
+_DONE = pattern(
     r"(?i)(^|[_.])(done|processed|succeeded|successes|successful|completed|restored|resumed|saved|written|passed"
     r"|trained|finished|handled|unloaded|sent|converted|loaded|uploaded|verified|matched|ok)(_|$)"
 )
 # What an object keeps from one call to the next.
-_KEPT = re.compile(
+_KEPT = pattern(
     r"(?i)(^|[_.])(steps?|seen|sent|unloaded|delivered|consumed|emitted|received|drained|acked|epochs?|tokens)(_|$)"
 )
-_TRIED = re.compile(
+_TRIED = pattern(
     r"(?i)tr(y|ied|ies)|attempt|retr|call(s|ed)?(_|$)|request|pending|start|total|fail|error|timeout"
 )
 _NORMAL = frozenset(

@@ -12,17 +12,17 @@ values so that each takes another path.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shapes import body_words
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, delete, step
 
 _LEAST_NODES = 14
 _MOST_LITERALS = 1
-_NUMBER = re.compile(r"\d+")
+_NUMBER = pattern(r"\d+")
 _CHECKING = ("assert", "raises", "fail", "expect", "check")
 
 

@@ -12,12 +12,12 @@ count, say so where it is declared: `field(compare=False)`, with the reason.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from reviewbot.flow.classes import Known, class_of_name
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import may_fail
 from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.lint.repo import Repo
@@ -26,16 +26,16 @@ from reviewbot.model import Certainty
 
 _SIDES = 2
 # What an object stands for, or how it was made, rather than what it holds.
-_LABEL = re.compile(r"(?i)^_?(node|label|owner|parent|source|origin|context|validate\w*|check\w*|strict\w*)$")
-_SAYS_EQUAL = re.compile(r"(?i)(^|_)(same|equals?|identical|compare|match(es)?|equivalent|close)(_|$)")
+_LABEL = pattern(r"(?i)^_?(node|label|owner|parent|source|origin|context|validate\w*|check\w*|strict\w*)$")
+_SAYS_EQUAL = pattern(r"(?i)(^|_)(same|equals?|identical|compare|match(es)?|equivalent|close)(_|$)")
 _NAMES = frozenset({"__eq__", "equals", "is_equal", "same_as"})
 # Names of fields that differ between equal things, or tell things apart by themselves.
-_VOLATILE = re.compile(
+_VOLATILE = pattern(
     r"(?i)^_|(^|_)(cache|cached|time|timestamp|date|created|updated|modified|elapsed|duration|logger|log|lock"
     r"|parent|owner|session|client|conn|connection|hash|doc|docs|comment|description|line|lineno|col|pos"
     r"|position|location|loc|span|source|callback|hook|debug|verbose|validate|context|meta|metadata|pid|host)(_|$)"
 )
-_IDENTITY = re.compile(r"(?i)^_?(id|uid|uuid|guid|key|name|path|url|pk|slug|code|value)$|_(id|key|name)$")
+_IDENTITY = pattern(r"(?i)^_?(id|uid|uuid|guid|key|name|path|url|pk|slug|code|value)$|_(id|key|name)$")
 _WHOLE = frozenset({"asdict", "astuple", "vars", "fields", "getattr", "model_dump", "attrgetter", "__eq__"})
 _SHOWN = 3
 

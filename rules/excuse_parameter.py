@@ -13,7 +13,6 @@ Delete a parameter that nobody passes.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,13 +22,14 @@ from reviewbot.flow.calls import bind, callers, defaults, module_value
 from reviewbot.flow.detours import Detour, detours
 from reviewbot.flow.judgements import judged_names, records
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal
 from reviewbot.flow.values import Values, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
-_VOLATILE = re.compile(
+_VOLATILE = pattern(
     r"(?i)time|date|stamp|(^|_)(path|dir|file|pid|uuid|host|port|version|url|ts|at|log|logger|cache|device)(_|$)"
     r"|elapsed|duration|latency|created|updated|_id$|^id$"
 )

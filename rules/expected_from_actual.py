@@ -12,7 +12,6 @@ Write the expected value down, or compute it on another way, before the code und
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -21,6 +20,7 @@ import libcst as cst
 from reviewbot.flow.checks import Comparison, comparisons
 from reviewbot.flow.judging import BASELINE
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two
 from reviewbot.flow.syntax import dotted, last_name, root_name, same
 from reviewbot.flow.values import UNBOUND, values
@@ -32,7 +32,7 @@ _COPIES = frozenset(
 )
 _COPYING_METHODS = frozenset({"copy", "clone", "deepcopy", "detach", "tolist", "numpy", "cpu", "model_copy"})
 # Tests of copying and of setting themselves.
-_ON_PURPOSE = re.compile(
+_ON_PURPOSE = pattern(
     r"(?i)equals?(_|$)|identical|cop(y|ies)|clon|pickl|serial|round|set_?item|set_?attr|assign|setter|property|iter|convert|"
     r"conversion|(^|_)(eq|set|update|insert|put|write|store|add)(_|$)|as_?type|constructor|init"
 )

@@ -11,7 +11,6 @@ Refuse the pair where its sibling is refused, in the same form, until the code c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from reviewbot.flow.classes import Known
@@ -27,6 +26,7 @@ from reviewbot.flow.options import (
     shut_pairs,
     sibling,
 )
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
 from reviewbot.flow.settings import Behind
 from reviewbot.flow.syntax import dotted
@@ -35,7 +35,7 @@ from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, s
 from reviewbot.model import Certainty
 
 _SHOWN = 3
-_SWITCH = re.compile(r"(\w+\(\s*default=)?(True|False)\b")
+_SWITCH = pattern(r"(\w+\(\s*default=)?(True|False)\b")
 _CONFIG = """
 from dataclasses import dataclass
 

@@ -12,7 +12,6 @@ Let the producer's own code make the input, or start from one that it wrote.
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
@@ -21,16 +20,15 @@ import libcst as cst
 from reviewbot.flow.checks import raising_context
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.producers import Allowed, Broken, allowed, broken_line, broken_object, broken_record
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, called_last, once, step
 
-_NUMBER = re.compile(r"\w[=:] ?-?\d")
-_ON_PURPOSE = re.compile(
-    r"(?i)invalid|unknown|bad|bogus|unsupported|wrong|raise|refuse|reject|error|fallback"
-)
+_NUMBER = pattern(r"\w[=:] ?-?\d")
+_ON_PURPOSE = pattern(r"(?i)invalid|unknown|bad|bogus|unsupported|wrong|raise|refuse|reject|error|fallback")
 _WORKER = """
 import logging
 from dataclasses import dataclass

@@ -12,7 +12,6 @@ or require `math.isfinite` first.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -24,23 +23,20 @@ from reviewbot.flow.guards import deciding, finite
 from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, subscript, walk
 from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, once, step
 
-_LIMIT = re.compile(
-    r"(?i)(^|_)(tol|tolerance|atol|rtol|eps|epsilon|threshold|thresh|limit|delta|max_diff)(_|$)"
-)
-_FLOATS = re.compile(r"(?i)(loss|log_?prob|logit|grad|norm|reward|advantage|score|prob|entropy|kl|ratio|rel)")
-_WHOLE = re.compile(
+_LIMIT = pattern(r"(?i)(^|_)(tol|tolerance|atol|rtol|eps|epsilon|threshold|thresh|limit|delta|max_diff)(_|$)")
+_FLOATS = pattern(r"(?i)(loss|log_?prob|logit|grad|norm|reward|advantage|score|prob|entropy|kl|ratio|rel)")
+_WHOLE = pattern(
     r"(?i)(^|_)(steps?|index|idx|counts?|num|len(gth)?|size|lines?|pos(ition)?|offset|tokens?|ids?|days?|years?"
     r"|cents|bytes|epochs?|turns?|rows?|n|no|number|age|ports?)(_|$)"
 )
-_RECORDS = re.compile(
-    r"(?i)(error|mismatch|diff|fail|problem|violation|bad|ok|passed|match|wrong|issue|equal)"
-)
+_RECORDS = pattern(r"(?i)(error|mismatch|diff|fail|problem|violation|bad|ok|passed|match|wrong|issue|equal)")
 
 
 class NanPasses(Rule):

@@ -11,12 +11,12 @@ run.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from reviewbot.flow import collection
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, own_nodes
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
@@ -30,7 +30,7 @@ _HOOKS = frozenset({
     "shortDescription", "id", "countTestCases", "addTest", "setUpTestData", "subTest",
 })  # fmt: skip
 # Names that say that the author does not want it to run.
-_SWITCHED_OFF = re.compile(
+_SWITCHED_OFF = pattern(
     r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|manual|unused|notest)"
 )
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from reviewbot.flow.ci import is_ci
+from reviewbot.flow.patterns import pattern
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit
 
@@ -33,9 +34,9 @@ def main(left, right):
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))
 """
-_SAYS_COMPARE = re.compile(r"(?i)(^|_)(compare\w*|comparison|parity|verify\w*|equivalence|diff)(_|$)")
-_MAIN = re.compile(r"^if __name__ == ['\"]__main__['\"]:", re.MULTILINE)
-_FAILS = re.compile(r"\bsys\.exit\(|\bSystemExit\b|^\s*(assert|raise)\b", re.MULTILINE)
+_SAYS_COMPARE = pattern(r"(?i)(^|_)(compare\w*|comparison|parity|verify\w*|equivalence|diff)(_|$)")
+_MAIN = pattern(r"^if __name__ == ['\"]__main__['\"]:", re.MULTILINE)
+_FAILS = pattern(r"\bsys\.exit\(|\bSystemExit\b|^\s*(assert|raise)\b", re.MULTILINE)
 _CI_FOLDERS = (".github/workflows", ".ci", "ci", ".buildkite", ".circleci")
 _READ = 200  # files that are looked through for the name of a script
 

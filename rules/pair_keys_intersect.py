@@ -12,7 +12,6 @@ Demand `left.keys() == right.keys()` before the loop, or loop over the union and
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -25,6 +24,7 @@ from reviewbot.flow.judgements import judged_names, records
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.keyed import Keyed, keyed
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.values import values
@@ -35,7 +35,7 @@ from reviewbot.model import Certainty
 _SAME_KEYS = frozenset(
     {"state_dict", "named_parameters", "asdict", "vars", "dict", "getattr", "deepcopy", "copy"}
 )
-_EXPECTED = re.compile(r"(?i)expect|kwarg|config|default|setting|option|attrs|param|golden|wanted|^[A-Z_]+$")
+_EXPECTED = pattern(r"(?i)expect|kwarg|config|default|setting|option|attrs|param|golden|wanted|^[A-Z_]+$")
 
 
 class PairKeysIntersect(Rule):

@@ -12,12 +12,12 @@ lines is there already, call that.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from reviewbot.flow.idioms import Stretch, repeated, shorter
 from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.patterns import pattern
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
 
@@ -29,7 +29,7 @@ _SAVED = 20
 _SAVED_IN_SCRIPT = 12
 _SHOWN = 12
 _SCRIPT_LINES = 4
-_COMMENT = re.compile(r"(^|\s)#.*$")
+_COMMENT = pattern(r"(^|\s)#.*$")
 _IDIOM = """
     lines = path.read_text().splitlines()
     rows = {json.loads(line)["id"]: json.loads(line) for line in lines if line.strip()}

@@ -11,7 +11,6 @@ Compute the reference on another way: the other engine, the uncompiled function,
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -20,6 +19,7 @@ import libcst as cst
 from reviewbot.flow.checks import Comparison, checks, comparisons
 from reviewbot.flow.judging import BASELINE
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two
 from reviewbot.flow.syntax import canonical, last_name, root_name, walk
 from reviewbot.flow.values import UNBOUND, values
@@ -27,14 +27,14 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 # Tests that run one thing twice because the runs must agree.
-_ON_PURPOSE = re.compile(
+_ON_PURPOSE = pattern(
     r"(?i)determin|stab(le|ility)|idempot|repro|cach|memo|seed|repeat|twice|again|consisten|singleton|reuse|"
     r"lru|pure|hash|random|rng|same_|unchanged|preserv|intern|pickl|copy|thread|concurren|race|invarian"
 )
 # Words that call a side the reference; `first`, `before` and their like rather tell the order of two runs.
 _REFERENCE = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
 # Functions that make a faster or another form of what they are given.
-_WRAPS = re.compile(
+_WRAPS = pattern(
     r"(?i)compile|jit|script|trace|vmap|pmap|shard|optimi[sz]|convert|quanti[sz]|wrap|export|fuse|lower"
 )
 _PLAIN = (

@@ -29,6 +29,7 @@ from reviewbot.flow.checks import (
 )
 from reviewbot.flow.identity import alias, live_state, may_compare_one, steadiness
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -37,7 +38,7 @@ from reviewbot.model import Certainty
 
 _HOLDS = ("equal", "close", "identical")
 # A test of equality itself, of NaN, of an assertion function.
-_ABOUT_EQUALITY = re.compile(
+_ABOUT_EQUALITY = pattern(
     r"(?i)(^|_)(eq|ne|equality|richcmp|cmp|compare|comparisons?|hash|hashable|reflexiv\w*|nan\w*|identity|"
     r"testing|asserts?|assertions?|operators?|contain\w*)(_|$)|__eq__|Equality|Compar|Assert|NaN|Hash|Contain"
 )

@@ -12,7 +12,6 @@ an expected failure that must fail (`xfail(strict=True)`).
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -24,6 +23,7 @@ from reviewbot.flow.excuses import is_place
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer
@@ -32,7 +32,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.skip", "skip", "xfail"})
-_TELLS = re.compile(
+_TELLS = pattern(
     r"^(print|pprint|warnings\.warn|warn|(self\.)?(_?log|logger|logging|LOGGER|LOG|console|rprint|cprint)"
     r"(\.(debug|info|warning|warn|error|critical|exception|print|log))?|sys\.std(err|out)\.write|rank_zero_warn)$"
 )

@@ -12,10 +12,10 @@ Let CI start it by the launcher, or let the test start the processes itself: a s
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
@@ -30,7 +30,7 @@ _MARKS = frozenset({"skipif", "skipIf", "skipUnless"})
 _STARTS = frozenset(
     {"spawn", "start_processes", "Process", "Popen", "run", "check_call", "check_output", "launch"}
 )
-_LAUNCHER = re.compile(
+_LAUNCHER = pattern(
     r"torchrun|torch\.distributed\.(run|launch)|accelerate\s+launch|mpi(run|exec)|\bsrun\b|deepspeed\s|horovodrun"
 )
 _SHOWN = 6

@@ -19,21 +19,22 @@ import libcst as cst
 
 from reviewbot.flow import assertions, collection
 from reviewbot.flow.foreign import asserts_elsewhere, checks_elsewhere
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
-_RUNS_THROUGH = re.compile(
+_RUNS_THROUGH = pattern(
     r"(?i)smoke|crash|hang|segfault|leak|deadlock|import|compil|no[_ ]?errors?|not[_ ]?rais|"
     r"(does|should)n.?t|without|no_?exception|should_?(work|run|pass|not)|can_|works|runs?(_|\b)|noop|no_op|nothing|silent|"
     r"survive|robust|stress|fuzz|bench|perf|speed|timing|profil|example|demo|tutorial|doctest|warn|deprec|"
     r"issue|bug|regress|gh_?\d|\d{3,}|accept|allow|valid|ok\b|close|clean|shutdown|idempot|twice|repeated"
 )
-_EXPECTED = re.compile(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline)(_|$)|_expected$")
+_EXPECTED = pattern(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline)(_|$)|_expected$")
 # Fixtures and parameters that check something by being there or by being called.
-_CHECKING_FIXTURES = re.compile(
+_CHECKING_FIXTURES = pattern(
     r"(?i)snapshot|regression|benchmark|pytester|testdir|check|assert|expect|verif|golden|approv|mypy|runner|"
     r"tester|harness|mock|monkeypatch|caplog|capsys|recwarn"
 )

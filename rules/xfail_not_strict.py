@@ -11,20 +11,20 @@ Write `strict=True` and `raises=TheError`, or set `xfail_strict = true` in pytes
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
 from reviewbot.flow.collection import is_example
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, has_star, keyword_argument, literal, qualified
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
 
 # Reasons that say the outcome changes from run to run: strictness would not help there.
-_FLAKY = re.compile(
+_FLAKY = pattern(
     r"(?i)flak|intermittent|sometimes|random|non-?determin|race|timing|sporadic|\b(may|might)\b|can fail|"
     r"oom|memory|(un|not )stable|connection|network|platform|windows|macos|occasional|time ?out|timed out|"
     r"hang"

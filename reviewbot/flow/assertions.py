@@ -6,9 +6,10 @@ own means is for `reviewbot.flow.summaries` to say.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal
+
+from reviewbot.flow.patterns import pattern
 
 Relation = Literal[
     "equal", "different", "close", "order", "identical", "distinct",
@@ -168,15 +169,13 @@ ALSO_ASSERT = frozenset(
 FOR_TYPE_CHECKERS = frozenset({"assert_type", "assert_never", "reveal_type"})
 """Functions of `typing` that compare nothing when they run."""
 
-_ASSERTS = re.compile(
-    r"_*(assert|expect)(?![a-z])|_*(assert|expect)(s|ed|ing)?(_|$)|.*_assert(s|ions?)?(_|$)"
-)
-_SUGGESTS = re.compile(
+_ASSERTS = pattern(r"_*(assert|expect)(?![a-z])|_*(assert|expect)(s|ed|ing)?(_|$)|.*_assert(s|ions?)?(_|$)")
+_SUGGESTS = pattern(
     r"(?i)(^|_)(check|verif(y|ies)|validat(e|es)|ensure|require|must|compare|diff|match(es)?|should|fail"
     r"|test|run_test|sanity|snapshot|approve|roundtrip|round_trip|golden|conform|exercise|prove|confirm)(_|$|s_)"
     r"|(check|verify|validate|ensure|compare|assert|expect|test)[A-Z]|[a-z](Check|Verify|Validate|Compare|Assert|Test)"
 )
-_TESTING_MODULE = re.compile(r"(^|[._])(test|tests|testing|testutils?|assertions?|asserts|conftest)([._]|$)")
+_TESTING_MODULE = pattern(r"(^|[._])(test|tests|testing|testutils?|assertions?|asserts|conftest)([._]|$)")
 
 
 _NAMES = 8_000  # answers that are kept; a name is asked about again and again

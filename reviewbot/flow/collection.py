@@ -6,9 +6,9 @@ Reads `ast` only. A class whose base stands in another file may be a test case b
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 
 FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
@@ -60,7 +60,7 @@ def owner(node: ast.ClassDef, file: File, settings: Settings) -> Owner:
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "NamedTuple"})
 
 
-_EXAMPLES = re.compile(r"(?i)(^|/)(examples?(_\w+)?|samples?|snippets|test_?data|data|resources|templates)/")
+_EXAMPLES = pattern(r"(?i)(^|/)(examples?(_\w+)?|samples?|snippets|test_?data|data|resources|templates)/")
 
 
 def is_example(path: str) -> bool:

@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_FUNCTION = re.compile(r"^\s*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)\s*\{?\s*$")
-_ARRAY = re.compile(r"^\s*(?:local\s+|declare\s+-a\s+)?([A-Za-z_]\w*)\+?=\($")
-_SET = re.compile(r"^(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=(.*)$")
+from reviewbot.flow.patterns import pattern
+
+_FUNCTION = pattern(r"^\s*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)\s*\{?\s*$")
+_ARRAY = pattern(r"^\s*(?:local\s+|declare\s+-a\s+)?([A-Za-z_]\w*)\+?=\($")
+_SET = pattern(r"^(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=(.*)$")
 _FIRST = frozenset({"if", "then", "else", "while", "do", "!", "exec", "time", "command", "sudo", "env"})
 _KEYWORDS = frozenset(
     {"fi", "done", "esac", "for", "case", "local", "return", "}", "{", "elif", "export", "set"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from reviewbot.flow import assertions
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.tolerances import KEYWORDS, POSITIONS
 
@@ -92,7 +92,7 @@ def _of(node: ast.AST) -> Iterator[Demand]:
                 yield _raises(call, node)
 
 
-_DIFFERS = re.compile(r"(?i)AssertionError|SystemExit|mismatch|differ|not equal|diverg|expected")
+_DIFFERS = pattern(r"(?i)AssertionError|SystemExit|mismatch|differ|not equal|diverg|expected")
 
 
 def _fails(statement: ast.stmt) -> bool:

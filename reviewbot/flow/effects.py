@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow.checks import raising_context
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import last_name, same
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ _BUILDING = frozenset({
     "polars", "sqlmodel", "django", "mongoengine", "beanie", "pypika", "elasticsearch_dsl", "airflow",
 })  # fmt: skip
 
-_TIMED = re.compile(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/|(^|[/_])(bench\w*|perf)[_.]")
+_TIMED = pattern(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/|(^|[/_])(bench\w*|perf)[_.]")
 
 _METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__cmp__"})
 
-_EFFECT = re.compile(r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|leak|side.effect")
+_EFFECT = pattern(r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|leak|side.effect")
 
 
 def function_of(unit: Unit, node: cst.CSTNode) -> cst.FunctionDef | None:

@@ -18,6 +18,7 @@ from reviewbot.flow.keyed import asks_for_key
 from reviewbot.flow.leniency import is_meant
 from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.marks import marked
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 # Where a process or a machine stands, and not what is compared.
-_PLACE = re.compile(
+_PLACE = pattern(
     r"(?i)rank|main_process|primary|master|device|cuda|gpu|platform|version|available|environ|verbose|debug"
 )
 _PRESENCE = frozenset(

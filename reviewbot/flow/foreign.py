@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +10,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.checks import called_name
 from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.values import values
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
     from reviewbot.source.units import File, Unit
 
-_JUDGES = re.compile(
+_JUDGES = pattern(
     r"(?i)(^|[._])(assert\w*|check\w*|compar\w*|verif\w*|same|equal\w*|match\w*|\w*close|diff\w*|parity|is_\w+|"
     r"validat\w*|agree\w*|mismatch\w*)(_|$)"
 )

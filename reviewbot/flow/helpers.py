@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.source.shape import own_body
 from reviewbot.source.units import once
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
     from reviewbot.source.units import File, FunctionTree, Unit
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Assert)
-_SHELL = re.compile(
-    r"^(?P<indent>[ \t]*)(?:function\s+)?(?P<name>[A-Za-z_][\w-]*)\s*\(\)\s*(?P<rest>[{(].*)?$"
-)
-_JQ = re.compile(r"^\s*def\s+(?P<name>\w+)\s*(?:\((?P<parameters>[^)]*)\))?\s*:")
+_SHELL = pattern(r"^(?P<indent>[ \t]*)(?:function\s+)?(?P<name>[A-Za-z_][\w-]*)\s*\(\)\s*(?P<rest>[{(].*)?$")
+_JQ = pattern(r"^\s*def\s+(?P<name>\w+)\s*(?:\((?P<parameters>[^)]*)\))?\s*:")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow import assertions
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
@@ -30,7 +30,7 @@ subscripts, `attribute` an attribute too (which may be a property), `call` a cal
 STATE = frozenset({"state_dict", "parameters", "named_parameters", "buffers", "named_buffers"})
 """Methods that hand out a module's live tensors."""
 
-CHANGES = re.compile(r"(step|backward|train_\w+|fit\w*|update\w*|load_state_dict)$")
+CHANGES = pattern(r"(step|backward|train_\w+|fit\w*|update\w*|load_state_dict)$")
 """Functions after which a module's tensors may hold other values."""
 
 

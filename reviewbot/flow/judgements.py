@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import libcst as cst
 from reviewbot.flow.assertions import Relation
 from reviewbot.flow.checks import Check, checks, compared, comparisons
 from reviewbot.flow.control import guards, statements
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
 from reviewbot.flow.syntax import children, last_name, literal, root_name, walk
@@ -127,7 +127,7 @@ def _notes(unit: Unit, statement: cst.CSTNode, judged: frozenset[str]) -> bool:
     return False
 
 
-FAILURE = re.compile(r"(?i)fail|err|mismatch|diff|msg|message|problem|bad|wrong|reason|issue|violation")
+FAILURE = pattern(r"(?i)fail|err|mismatch|diff|msg|message|problem|bad|wrong|reason|issue|violation")
 
 
 def recorded(unit: Unit, judged: frozenset[str]) -> Iterator[Judgement]:
@@ -248,8 +248,8 @@ def _names_distance(call: cst.Call) -> bool:
     return _DISTANCE.search(name) is not None and _POSITION.search(name) is None
 
 
-_POSITION = re.compile(r"(?i)(^|_)(first|last|index|where|find|position)(_|$)")
-_DISTANCE = re.compile(
+_POSITION = pattern(r"(?i)(^|_)(first|last|index|where|find|position)(_|$)")
+_DISTANCE = pattern(
     r"(?i)(^|_)(diff|difference|dist|distance|err|error|mse|mae|rmse|kl|kl_div|cosine|cos|psnr|ssim|snr"
     r"|similarity|mismatch|delta|loss)(_|$)"
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from reviewbot.flow.assertions import asserts_by_name
+from reviewbot.flow.patterns import pattern
 from reviewbot.source.test_files import in_test_file as in_test_file
 from reviewbot.source.units import once
 
@@ -27,12 +27,12 @@ OTHER = frozenset({
 })  # fmt: skip
 
 _FAILING = frozenset({"fail", "exit", "_exit", "quit", "error", "SystemExit"})
-_JUDGES = re.compile(
+_JUDGES = pattern(
     r"(?i)(^|[_/.])(compare|comparer|comparing|comparisons?|parity|verify|equivalence|consistency|regression"
     r"|roundtrip|golden|assert\w*)\d*([_/.]|$)"
 )
-_JUDGING_FILE = re.compile(r"(?i)(^|[_.-])cmp\d*[_.-]")
-_COMPARES = re.compile(
+_JUDGING_FILE = pattern(r"(?i)(^|[_.-])cmp\d*[_.-]")
+_COMPARES = pattern(
     r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent|close"
     r"|allclose|differ|diff|mismatch|mismatches|differences?)(_|$)"
 )

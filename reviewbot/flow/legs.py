@@ -12,37 +12,32 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.commands import Command, assigned, commands
 from reviewbot.flow.judgements import judgements
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, walk
 from reviewbot.flow.values import UNBOUND, values
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-_RUNS = re.compile(
+_RUNS = pattern(
     r"(?i)(^|_)(run|train|launch|fit|generate|resume|restore|main|execute|leg|phase|simulate|rollout|invoke"
     r"|check_call|check_output|popen|call|evaluate|infer|start|step)(_|$|\d)"
 )
 # Folders by what they are for: what a run leaves behind, and what several runs may well share.
-_FOLDER = re.compile(
+_FOLDER = pattern(
     r"(?i)(^|[_.\-])(\w*dir|folder|root|tmp_path|tmpdir|dumps|log_path|out_path|output_path|save_path"
     r"|results_path)$|^(out|output)$"
 )
-_SHARED = re.compile(
+_SHARED = pattern(
     r"(?i)ckpt|checkpoint|cache|data|model|input|load|resume|asset|token|config|repo|source|src|weight|venv|code"
     r"|project|home|work_?tree|script|cwd|template|fixture|snapshot"
 )
-_CONFIGURES = re.compile(
-    r"(Config|Configuration|Settings|Options|Args|Arguments|Params|Spec)$|^(dict|replace)$"
-)
+_CONFIGURES = pattern(r"(Config|Configuration|Settings|Options|Args|Arguments|Params|Spec)$|^(dict|replace)$")
 _CLEARS = frozenset({
     "rmtree", "unlink", "remove", "rename", "move", "replace", "clear", "mkdtemp", "rmdir", "clean", "purge",
 })  # fmt: skip
-_READS = re.compile(
-    r"(?i)^(r?glob|iterdir|listdir|scandir|open|walk|(read|load|parse|collect|scan)(_\w+|s)?)$"
-)
-_COMPARES = re.compile(
-    r"(?i)(^|[/_.\-])(compare\w*|comparison|parity|diff|cmp|verify\w*|check\w*)([/_.\-]|$)"
-)
+_READS = pattern(r"(?i)^(r?glob|iterdir|listdir|scandir|open|walk|(read|load|parse|collect|scan)(_\w+|s)?)$")
+_COMPARES = pattern(r"(?i)(^|[/_.\-])(compare\w*|comparison|parity|diff|cmp|verify\w*|check\w*)([/_.\-]|$)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +112,7 @@ def _is_told_a_folder(call: cst.Call) -> bool:
 
 
 # Of the folders, those that are there to be written into.
-_OUT = re.compile(r"(?i)^(out|output|log|logging|save|result|results|dump|work|run)_?(dir|folder|path|root)$")
+_OUT = pattern(r"(?i)^(out|output|log|logging|save|result|results|dump|work|run)_?(dir|folder|path|root)$")
 
 
 def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:

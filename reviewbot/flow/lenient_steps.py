@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from reviewbot.flow.patterns import pattern
+
 _ALIKE = 0.6  # of two commands: one takes the place of the other
-_COMMENT = re.compile(r"(^|\s)#.*$")
-_CHECKS = re.compile(
-    r"(?i)pytest|unittest|\btox\b|\bnox\b|tests?\b|test_|check|compar|parity|verif|lint|mypy"
-)
+_COMMENT = pattern(r"(^|\s)#.*$")
+_CHECKS = pattern(r"(?i)pytest|unittest|\btox\b|\bnox\b|tests?\b|test_|check|compar|parity|verif|lint|mypy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,36 +34,36 @@ class _Sort:
 _MAY_FAIL = "may fail from now on"
 _IN_THE_LOG = "its log, which turns no run red"
 _SORTS = (
-    _Sort(re.compile(r"\|\|\s*(?:true|:|exit\s+0|echo\b.*)\s*$"), _MAY_FAIL, "command", _IN_THE_LOG),
-    _Sort(re.compile(r"^\s*-?\s*continue-on-error:\s*true\b"), _MAY_FAIL, "step", _IN_THE_LOG),
-    _Sort(re.compile(r"^\s*-?\s*allow_failure:\s*true\b"), _MAY_FAIL, "step", _IN_THE_LOG),
+    _Sort(pattern(r"\|\|\s*(?:true|:|exit\s+0|echo\b.*)\s*$"), _MAY_FAIL, "command", _IN_THE_LOG),
+    _Sort(pattern(r"^\s*-?\s*continue-on-error:\s*true\b"), _MAY_FAIL, "step", _IN_THE_LOG),
+    _Sort(pattern(r"^\s*-?\s*allow_failure:\s*true\b"), _MAY_FAIL, "step", _IN_THE_LOG),
     _Sort(
-        re.compile(r"--deselect[= ]\S+"),
+        pattern(r"--deselect[= ]\S+"),
         "leaves a test out",
         "command",
         "the tests that it does not leave out",
     ),
     _Sort(
-        re.compile(r"--ignore(?:-glob)?[= ]\S*test\S*"),
+        pattern(r"--ignore(?:-glob)?[= ]\S*test\S*"),
         "leaves tests out",
         "command",
         "the tests that it does not leave out",
     ),
     _Sort(
-        re.compile(r"""\s-k[= ]?["']?.*\bnot\b"""),
+        pattern(r"""\s-k[= ]?["']?.*\bnot\b"""),
         "leaves tests out",
         "command",
         "the tests that it does not leave out",
     ),
     _Sort(
-        re.compile(r"^\s*-?\s*if:\s*(?:false|\$\{\{\s*false\s*\}\})\s*(#.*)?$"),
+        pattern(r"^\s*-?\s*if:\s*(?:false|\$\{\{\s*false\s*\}\})\s*(#.*)?$"),
         "does not run any more",
         "step",
         "what other steps run",
     ),
-    _Sort(re.compile(r"^\s*set \+e\b"), "goes on after a failure", "script", "the command that comes last"),
+    _Sort(pattern(r"^\s*set \+e\b"), "goes on after a failure", "script", "the command that comes last"),
 )
-_HANDS_ON = re.compile(r"\bexit\s+[\"']?\$|\breturn\s+[\"']?\$")
+_HANDS_ON = pattern(r"\bexit\s+[\"']?\$|\breturn\s+[\"']?\$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from reviewbot.flow.demands import demands
 from reviewbot.flow.loosening import Loosened, words
+from reviewbot.flow.patterns import pattern
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File
 
-_LIMIT = re.compile(
+_LIMIT = pattern(
     r"(?i)(^|_)(r?tol|atol|rtol|eps|epsilon|tolerance|max_(diff|gap|error|drift|mismatch\w*)|allow\w*)(_|$)"
 )
-_EXCEPTIONS = re.compile(
+_EXCEPTIONS = pattern(
     r"(?i)(^|_)(ignor\w*|skip\w*|exclud\w*|excus\w*|volatile|allow\w*|known_fail\w*|flaky)(_|$)"
 )
-_FLAG = re.compile(
+_FLAG = pattern(
     r"(?P<flag>--[\w-]*(?:allow|tol|thresh|excus|max-(?:diff|gap|error|fail|drift|mismatch))[\w-]*)"
     r"[= \"',]+(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.])"
 )

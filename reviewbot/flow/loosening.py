@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Literal
 
 from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.demands import Demand, demands, names_in
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 
 Sort = Literal["wider", "weaker", "gone", "skipped", "fewer"]
@@ -78,7 +78,7 @@ def _code(body: list[ast.stmt], *, blind: bool = False) -> Counter[str]:
     return Counter(_LITERAL.sub("_", line) if blind else line for line in lines)
 
 
-_LITERAL = re.compile(r"""'[^']*'|"[^"]*"|\b\d[\w.]*""")
+_LITERAL = pattern(r"""'[^']*'|"[^"]*"|\b\d[\w.]*""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +392,7 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
             yield _Skip(last, node, text, not (strict or conditional or tests), asks)
 
 
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = pattern(
     r"(?i)[chxnmt]pus?\b|cuda|mps\b|rocm|devices?|platform|version|available|install|\bsm_?\d|arch|backend|win32|"
     r"windows|linux|darwin|macos|_[gl][te]e?_?\d|_HAS_|\bhas_|environ|getenv|support|import|capab|memory|network|token\b|slow"
 )

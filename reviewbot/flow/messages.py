@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.source.units import called_last
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 _COLLECTIONS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
 
-_VERDICT = re.compile(
+_VERDICT = pattern(
     r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
 )
 
-_MESSAGE = re.compile(r"msg|mess|err|reason|desc|text|output|hint|info|label|name|title|str|fmt|detail", re.I)
+_MESSAGE = pattern(r"msg|mess|err|reason|desc|text|output|hint|info|label|name|title|str|fmt|detail", re.I)
 
 
 def may_be_message(node: ast.expr) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import libcst as cst
 from reviewbot.flow.across import unit_of
 from reviewbot.flow.classes import Known, class_of_name, instance_of
 from reviewbot.flow.losses import Loss
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
 from reviewbot.flow.settings import Behind, Place, Read, places, reads
 from reviewbot.flow.syntax import canonical, dotted, walk
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
-_CONFIG = re.compile(r"(?i)(config|cfg|args|settings|options|opts)$")
+_CONFIG = pattern(r"(?i)(config|cfg|args|settings|options|opts)$")
 _OFF = frozenset({"None", "False", "0", "0.0", '""', "''"})
 
 

@@ -15,17 +15,18 @@ from reviewbot.flow.commands import Command, commands
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.handlers import caught
 from reviewbot.flow.judgements import records
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, qualified, walk
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-SUCCESS = re.compile(
+SUCCESS = pattern(
     r"(?i)\b(success(ful(ly)?)?|succeed(ed|s)?|all (tests|checks) pass(ed)?|tests? passed|verified"
     r"|(?-i:PASS|PASSED|OK))\b|✅|✔|✓"
 )
-_DENIES = re.compile(r"(?i)\b(not|no|un\w+|fail\w*|without|if|whether|warn\w*|skip\w*|error\w*)\b")
+_DENIES = pattern(r"(?i)\b(not|no|un\w+|fail\w*|without|if|whether|warn\w*|skip\w*|error\w*)\b")
 _SAYS = frozenset({"print", "info", "debug", "log", "success", "echo", "secho", "warning"})
 _DROPS = frozenset({"subprocess.run", "subprocess.call", "os.system"})
 _BROAD = frozenset({"", "Exception", "BaseException", "RuntimeError", "AssertionError", "CalledProcessError"})
@@ -163,7 +164,7 @@ def _inside(node: cst.CSTNode, block: cst.CSTNode) -> bool:
 
 # Shell scripts.
 
-_STRICT = re.compile(r"(?m)^\s*set\s+(-\w*e|-o\s+errexit)|^#!.*\s-\w*e|^\s*trap\b.*\bERR\b")
+_STRICT = pattern(r"(?m)^\s*set\s+(-\w*e|-o\s+errexit)|^#!.*\s-\w*e|^\s*trap\b.*\bERR\b")
 _RUNS = frozenset(
     {"python", "python3", "pytest", "torchrun", "make", "uv", "bash", "sh", "accelerate", "coverage"}
 )

@@ -6,7 +6,6 @@ of an `if` without it, through an `except`; or by the `if` of a comprehension.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +15,7 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import guards, leaves, statements
 from reviewbot.flow.judgements import records
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import dotted, last_name, literal, root_name, same, walk
 from reviewbot.flow.values import values
 
@@ -26,7 +26,7 @@ FIGURES = frozenset({
     "mean", "fmean", "average", "median", "max", "min", "sum", "fsum", "amax", "amin", "std", "stdev",
     "quantile", "percentile", "nanmean", "nanmax",
 })  # fmt: skip
-_SAYS = re.compile(r"(?i)^(print|log|debug|info|warn|warning|error|exception|critical|write|echo|fail|skip)$")
+_SAYS = pattern(r"(?i)^(print|log|debug|info|warn|warning|error|exception|critical|write|echo|fail|skip)$")
 Why = Literal["nothing", "empty", "not finite", "raised", "other"]
 _FINITE = frozenset({"isnan", "isfinite", "isinf", "is_nan", "is_finite"})
 _SOMETHING = (cst.NotEqual, cst.GreaterThan)

@@ -7,7 +7,6 @@ items, a sum, a number rounded to whole ones. Sorting a list, or the `set` of it
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +16,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import Check, Comparison, checks, comparisons
 from reviewbot.flow.judging import two_sides
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
 from reviewbot.flow.values import UNBOUND, Binding, values
 
@@ -31,7 +31,7 @@ _METHODS: dict[str, Kind] = {
     "lower": "case", "upper": "case", "casefold": "case",
 }  # fmt: skip
 _FIGURE_FUNCTIONS = frozenset({"sum", "mean", "norm"})
-_SAYS_SAME = re.compile(
+_SAYS_SAME = pattern(
     r"(?i)(^|[^a-z])(same|identical|equal|equivalent|equivalence|parity|match|matches|consistent|consistency"
     r"|unchanged|reproduces?|reproducib\w*|determinis\w*|agree|agrees)($|[^a-z])"
 )

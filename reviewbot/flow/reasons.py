@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import walk
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reviewbot.flow.intervals import Interval
     from reviewbot.source.units import Unit
 
-_WORD = re.compile(r"[A-Z]?[a-z]{3,}")
+_WORD = pattern(r"[A-Z]?[a-z]{3,}")
 # Words of any range, row or comparison: they say nothing of what a range is for.
 _COMMON = frozenset({
     "begin", "start", "end", "stop", "first", "last", "index", "range", "length", "size", "count", "row",

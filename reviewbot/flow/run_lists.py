@@ -11,14 +11,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from reviewbot.flow.patterns import pattern
+
 YAML = (".yml", ".yaml")
-_LIMIT = re.compile(
+_LIMIT = pattern(
     r"(?i)(^|[_-])(r?tol|atol|rtol|tolerances?|max_?(diff|gap|error|drift|mismatch\w*)|allowed_\w+)([_-]|$)"
 )
-_LISTS = re.compile(r"(?i)test|check|compar|suite|case|field|scenario|workload|parity|metric")
-_TEST = re.compile(r"[\w./-]*\b(?:[\w-]*tests?[\w-]*|check\w*|parity\w*|compar\w*|verif\w*)[\w./-]*")
-_PATH = re.compile(r"[\w./-]+\.(?:py|sh|bash)(?:::\w+)*|(?<![\w./=-])tests?(?:/[\w./-]*|(?=[\s\"']|$))")
-_COMMENT = re.compile(r"(^|\s)#.*$")
+_LISTS = pattern(r"(?i)test|check|compar|suite|case|field|scenario|workload|parity|metric")
+_TEST = pattern(r"[\w./-]*\b(?:[\w-]*tests?[\w-]*|check\w*|parity\w*|compar\w*|verif\w*)[\w./-]*")
+_PATH = pattern(r"[\w./-]+\.(?:py|sh|bash)(?:::\w+)*|(?<![\w./=-])tests?(?:/[\w./-]*|(?=[\s\"']|$))")
+_COMMENT = pattern(r"(^|\s)#.*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +13,7 @@ from reviewbot.flow.checks import predicate
 from reviewbot.flow.control import guards
 from reviewbot.flow.judgements import Judgement, is_distance
 from reviewbot.flow.lookups import from_same_rows, picking
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace, trace
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import Binding, values
@@ -276,4 +276,4 @@ def _shape(unit: Unit, node: cst.BaseExpression, between: Sides) -> str:
     return _CHAIN.sub(lambda word: "□" if word[1] in names else word[0], canonical(node))
 
 
-_CHAIN = re.compile(r"\b([A-Za-z_]\w*)(?:\.\w+(?!\()|\[[^\]]*\])*")
+_CHAIN = pattern(r"\b([A-Za-z_]\w*)(?:\.\w+(?!\()|\[[^\]]*\])*")

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from reviewbot.flow import assertions
+from reviewbot.flow.patterns import pattern
 from reviewbot.source.units import below, once
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 _PREDICATES = frozenset(
     {name.rpartition(".")[2] for name in assertions.PREDICATES} | set(assertions.PREDICATE_METHODS)
 )
-_PLACE = re.compile(
+_PLACE = pattern(
     r"(^|[/_.-])(tests?|testing|test[a-z]*|[a-z]*tests?|parity|compar[a-z]*|verif[a-z]*|checks?|diff|cmp"
     r"|regress[a-z]*|consisten[a-z]*|equivalen[a-z]*)\d*([/_.-]|$)",
     re.IGNORECASE,
 )
-_NAME = re.compile(
+_NAME = pattern(
     r"(^|[_.])(tests?|compar[a-z]*|parity|assert[a-z]*|verif[a-z]*|equal[a-z]*|match[a-z]*|diff[a-z]*|same"
     r"|expect[a-z]*|regress[a-z]*|consisten[a-z]*|equivalen[a-z]*)(_|$)|assert[A-Z]|test[A-Z]|compare[A-Z]"
 )

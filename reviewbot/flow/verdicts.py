@@ -7,7 +7,6 @@ that all is well is read off the function's last statement.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from reviewbot.flow.judgements import (
     records,
 )
 from reviewbot.flow.judging import compares
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import is_named_comparer
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
@@ -33,7 +33,7 @@ from reviewbot.source.units import once
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-_FILE = re.compile(r"(?i)(^|[_/.-])(compar\w*|parity|verif\w*|diff\w*|equiv\w*|consisten\w*)([_/.-]|$)")
+_FILE = pattern(r"(?i)(^|[_/.-])(compar\w*|parity|verif\w*|diff\w*|equiv\w*|consisten\w*)([_/.-]|$)")
 _EMPTY = frozenset({"list", "set", "dict", "Counter", "defaultdict", "OrderedDict", "deque", "collections"})
 _LOOKING = frozenset({"len", "bool", "int", "any", "sorted", "list", "tuple", "set", "sum", "min", "dict"})
 

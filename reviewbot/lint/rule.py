@@ -10,7 +10,7 @@ import ast
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from reviewbot.model import Certainty, Edit, Finding, Fix, Span, Step
@@ -26,7 +26,6 @@ __all__ = ["Edit", "Example", "File", "Finding", "Fix", "Rule", "Span", "Step", 
 MARK = "# <- here"
 
 
-@dataclass(frozen=True, slots=True)
 class Example:
     """A small file that a rule must report, or must leave alone.
 
@@ -37,14 +36,28 @@ class Example:
     Code may be written indented, under the line that opens its string: `code` has neither.
     """
 
-    code: str
-    path: str = "tests/test_example.py"
-    files: Mapping[str, str] = field(default_factory=dict)
-    before: Mapping[str, str] = field(default_factory=dict)
+    __slots__ = ("_before", "_code", "files", "path")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "code", _dedented(self.code))
-        object.__setattr__(self, "before", {path: _dedented(text) for path, text in self.before.items()})
+    def __init__(
+        self,
+        code: str,
+        path: str = "tests/test_example.py",
+        files: Mapping[str, str] = {},
+        before: Mapping[str, str] = {},
+    ) -> None:
+        self._code, self.path, self.files, self._before = code, path, files, before
+
+    # Worked out when asked for: every run imports all examples, and only tests and pages look at them.
+
+    @property
+    def code(self) -> str:
+        """The file's text."""
+        return _dedented(self._code)
+
+    @property
+    def before(self) -> Mapping[str, str]:
+        """The files before the change, by path."""
+        return {path: _dedented(text) for path, text in self._before.items()}
 
     def marked(self) -> frozenset[int]:
         """The lines that end in the mark, from 1."""
