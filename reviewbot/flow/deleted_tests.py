@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from reviewbot.errors import UnreadableFile
 from reviewbot.flow.demands import demands
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
+from reviewbot.source.units import File
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reviewbot.lint.repo import Repo
-    from reviewbot.source.units import File, Unit
+    from reviewbot.source.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,6 @@ def deleted(
     """The tests of the old version of a file that the change deletes, and that are neither moved nor written
     anew: no new test runs what they ran. `paired` are those that only go by another name now."""
     names = {unit.name for unit in new.units} if new is not None else frozenset()
-    came = _came(repo, base)
     for unit in old.units:
         if not unit.is_test or unit.name in names or unit.name in paired:
             continue
@@ -44,7 +46,8 @@ def deleted(
         if not wanted or _is_elsewhere(again, last, old.path, base) or any(moved(one.text) for one in wanted):
             continue
         checked = tuple(_checked(unit, old, repo, base))
-        if checked and came.isdisjoint(name.rpartition(".")[2] for *_, name in checked):
+        last_names = {name.rpartition(".")[2] for *_, name in checked}
+        if checked and last_names.isdisjoint(_came(repo, base)):
             yield Deleted(unit, checked, tuple(_others(checked, unit, old.path, repo)))
 
 
@@ -76,13 +79,25 @@ def _came(repo: Repo, base: Repo) -> frozenset[str]:
     for one in repo.diff:
         if one.path is None or not one.changed or not one.path.endswith(".py") or not in_test_file(one.path):
             continue
-        file = repo.file(one.path)
-        before = base.file(one.old_path) if one.old_path else None
-        known = {unit.name for unit in before.units} if before is not None else frozenset()
-        for unit in file.units if file is not None else ():
-            if unit.is_function and unit.name not in known:
-                found |= unit.facts.calls
+        before = _calls(base.read(one.old_path) if one.old_path else None)
+        for name, calls in _calls(repo.read(one.path)).items():
+            if name not in before:
+                found |= calls
     return frozenset(found)
+
+
+@lru_cache(maxsize=1024)  # every test file that loses a test asks for the same ones
+def _calls(content: bytes | None) -> Mapping[str, frozenset[str]]:
+    """What each function of a file calls, by the function's name; nothing where there is no Python."""
+    if content is None:
+        return {}
+    try:
+        file = File("", content)
+    except UnreadableFile:
+        return {}
+    found = {unit.name: frozenset(unit.facts.calls) for unit in file.units if unit.is_function}
+    file.close()
+    return found
 
 
 def _others(
