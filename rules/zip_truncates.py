@@ -15,10 +15,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.aligned import callers_compare, made_alike, of_one_object, tabled_alike, written_length
+from reviewbot.flow.aligned import (
+    callers_compare,
+    made_alike,
+    of_one_object,
+    returned_alike,
+    tabled_alike,
+    written_length,
+)
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import judges, may_check
+from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import is_endless, is_meant, looks_at_two
 from reviewbot.flow.syntax import dotted, last_name
@@ -265,6 +273,54 @@ class ZipTruncates(Rule):
             def test_rates(run, times, rates):
                 for time, rate in zip(times, rates):
                     assert run(time) == rate
+
+            @pytest.mark.parametrize("host, wanted", [("a", ["0", "2", "a"]), ("b", ["1", "2", "b"])])
+            def test_environment(run, host, wanted):
+                keys = ["RANK", "SIZE", "HOST"]
+                found = run(host)
+                for key, value in zip(keys, wanted):
+                    assert found[key] == value
+        """),
+        # A state of other groups is refused when it is loaded.
+        Example("""
+            from torch.optim import Adam
+
+            def test_resumed(train, left, right):
+                before, after = Adam([left]), Adam([right])
+                train(before)
+                state = before.state_dict()
+                after.load_state_dict(state)
+                for group, other in zip(before.param_groups, after.param_groups):
+                    for weight, loaded in zip(group["params"], other["params"]):
+                        assert before.state[weight] == after.state[loaded]
+        """),
+        # What functions return is written out: as many values on each side.
+        Example(
+            """
+            from kernels import quantize, quantize_grouped
+
+            def test_quantized(rows):
+                for one, other in zip(quantize(rows), quantize_grouped(rows)):
+                    assert one == other
+            """,
+            files={
+                "kernels.py": (
+                    "def quantize(rows):\n    return rows, max(rows)\n"
+                    "def quantize_grouped(rows) -> tuple[list[int], int]:\n    return _each(rows)\n"
+                )
+            },
+        ),
+        # What the shorter side leaves out of the expected value makes that value another.
+        Example("""
+            from pytest import approx
+
+            def test_mean(metric, plain_diff, batch):
+                given, wanted = batch
+                metric.update(given, wanted)
+                total = 0
+                for one, other in zip(given, wanted):
+                    total += plain_diff(one, other)
+                assert metric.compute() == approx(total / len(wanted))
         """),
     )
 
@@ -281,7 +337,7 @@ class ZipTruncates(Rule):
             return
         seen: set[int] = set()
         for cut in cuts(unit):
-            if id(cut.call) not in seen and _may_differ(unit, cut):
+            if id(cut.call) not in seen and _may_differ(unit, cut, repo):
                 seen.add(id(cut.call))
                 yield self._report(unit, repo, cut)
 
@@ -300,7 +356,7 @@ class ZipTruncates(Rule):
         )
 
 
-def _may_differ(unit: Unit, cut: Cut) -> bool:
+def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
     if len(cut.sides) < 2 or is_strict(cut.call) or any(map(is_endless, cut.sides)):
         return False
     first = cut.sides[0]
@@ -313,9 +369,9 @@ def _may_differ(unit: Unit, cut: Cut) -> bool:
         return False
     if made_alike(unit, cut.sides) or tabled_alike(unit, cut.sides) is True:
         return False
-    if callers_compare(unit, cut.sides):
+    if callers_compare(unit, cut.sides) or all(loaded_alike(unit, first, other) for other in cut.sides[1:]):
         return False
-    return not of_one_object(unit, cut.sides)
+    return not of_one_object(unit, cut.sides) and not returned_alike(unit, cut.sides, repo)
 
 
 def _around(cut: Cut) -> cst.CSTNode:
@@ -332,6 +388,8 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
     weights = all(isinstance(side, cst.Call) and last_name(side) in _WEIGHTS for side in cut.sides)
+    # An optimizer has as many groups as it was given.
+    weights = weights or all(last_name(side) == "param_groups" for side in cut.sides)
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     return "question" if pinned or weights or ranged or is_meant(unit, cut) else "likely"

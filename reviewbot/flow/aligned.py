@@ -1,17 +1,20 @@
 """Whether sequences that are walked in step are of one length by how they came to be.
 
 Not by a check beside the walk, which `guards` looks for: they are written out so, stand side by side in one
-table, were made by one function for the same items, are parts of one object, or come from callers that have
-compared them.
+table, were made by one function for the same items or by functions that write out how many values they
+return, are parts of one object, or come from callers that have compared them.
 """
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow.calls import bind, callee, callers
+from reviewbot.flow.foreign import helper_of
 from reviewbot.flow.guards import same_length
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.syntax import dotted, last_name, literal
@@ -19,6 +22,7 @@ from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 Sides = tuple[cst.BaseExpression, ...]
@@ -27,7 +31,8 @@ Sides = tuple[cst.BaseExpression, ...]
 def written_length(node: cst.BaseExpression) -> int | None:
     """How many items an expression says that it has: a display's, or the constant that it is cut to."""
     if isinstance(node, (cst.List, cst.Tuple)):
-        return len(node.elements)
+        plain = not any(isinstance(element, cst.StarredElement) for element in node.elements)
+        return len(node.elements) if plain else None
     place = node.slice[0].slice if isinstance(node, cst.Subscript) else None
     if not isinstance(place, cst.Slice) or place.upper is None or place.step is not None:
         return None
@@ -39,34 +44,51 @@ def written_length(node: cst.BaseExpression) -> int | None:
 
 
 def tabled_alike(unit: Unit, sides: Sides) -> bool | None:
-    """Whether all sides are written out side by side in one `parametrize`, each time as long as each other;
-    None where the lengths are not written there."""
-    tables = {parametrized(unit, one.value) if isinstance(one, cst.Name) else None for one in sides}
-    table = tables.pop()
-    if tables or table is None or not isinstance(table.decorator, cst.Call) or len(table.decorator.args) < 2:
+    """Whether all sides are written out in one `parametrize`, or beside it in the test, each time as long as
+    each other; None where the lengths are not written there."""
+    columns = [_column(unit, one) if isinstance(one, cst.Name) else None for one in sides]
+    tables = [column for column in columns if column is not None]
+    if not tables or len({len(column) for column in tables}) > 1:
+        return None
+    for place, one in enumerate(sides):
+        if columns[place] is None:
+            columns[place] = [written_length(values(unit).resolve(one))] * len(tables[0])
+    rows = list(zip(*(column for column in columns if column is not None), strict=True))
+    if not rows or any(None in row for row in rows):
+        return None
+    # Columns of two tables meet in every row of the other.
+    if (
+        len({id(parametrized(unit, one.value)) for one in sides if isinstance(one, cst.Name)} - {id(None)})
+        > 1
+    ):
+        return len({length for row in rows for length in row}) == 1
+    return all(len(set(row)) == 1 for row in rows)
+
+
+def _column(unit: Unit, name: cst.Name) -> list[int | None] | None:
+    """How long each value is that a `parametrize` gives a parameter; None where none does, or not in so many
+    words."""
+    table = parametrized(unit, name.value)
+    if table is None or not isinstance(table.decorator, cst.Call) or len(table.decorator.args) < 2:
         return None
     names = literal(table.decorator.args[0].value)
-    listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+    listed = [one.strip() for one in names.split(",")] if isinstance(names, str) else names
     rows = table.decorator.args[1].value
     if not isinstance(listed, (list, tuple)) or not isinstance(rows, (cst.List, cst.Tuple)):
         return None
-    places = [listed.index(one.value) for one in sides if isinstance(one, cst.Name)]
-    alike = True
+    place, found = listed.index(name.value), list[int | None]()
     for element in rows.elements:
         row = element.value
         if isinstance(row, cst.Call) and last_name(row) == "param":
             cells = [arg.value for arg in row.args if arg.keyword is None and not arg.star]
+        elif len(listed) == 1:
+            cells = [row]
         elif isinstance(row, (cst.Tuple, cst.List)):
             cells = [cell.value for cell in row.elements]
         else:
             return None
-        if len(cells) <= max(places):
-            return None
-        lengths = {written_length(cells[place]) for place in places}
-        if None in lengths:
-            return None
-        alike = alike and len(lengths) == 1
-    return alike
+        found.append(written_length(cells[place]) if place < len(cells) else None)
+    return found
 
 
 def made_alike(unit: Unit, sides: Sides) -> bool:
@@ -85,6 +107,46 @@ def made_alike(unit: Unit, sides: Sides) -> bool:
             return False
         over.add((function.name, *given))
     return len(over) == 1
+
+
+def returned_alike(unit: Unit, sides: Sides, repo: Repo) -> bool:
+    """Whether each side comes from a function of the repository that writes out, or annotates, as many values."""
+    counts = {_returned(unit, one, repo) for one in sides}
+    return len(counts) == 1 and None not in counts
+
+
+def _returned(unit: Unit, side: cst.BaseExpression, repo: Repo) -> int | None:
+    """How many values a call returns, after all that neither adds nor drops one."""
+    for node in terms(unit).same_size(side):
+        name = dotted(node.func) if isinstance(node, cst.Call) else ""
+        function = helper_of(unit, name, repo) if name else None
+        tree = function.tree if function is not None else None
+        if isinstance(tree, ast.FunctionDef):
+            counts = {_annotated(tree.returns)} if tree.returns is not None else set()
+            counts = counts if counts - {None} else set(_written_out(tree))
+            return counts.pop() if len(counts) == 1 else None
+    return None
+
+
+def _annotated(node: ast.expr | None) -> int | None:
+    """How many values a `tuple[A, B]` has."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+        return None
+    name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    endless = any(isinstance(one, ast.Constant) and one.value is ... for one in node.slice.elts)
+    return len(node.slice.elts) if name in ("tuple", "Tuple") and not endless else None
+
+
+def _written_out(node: ast.AST) -> Iterator[int | None]:
+    """How many values each `return` of a function writes out."""
+    for below in ast.iter_child_nodes(node):
+        if isinstance(below, ast.Return) and below.value is not None:
+            written = isinstance(below.value, ast.Tuple) and not any(
+                isinstance(one, ast.Starred) for one in below.value.elts
+            )
+            yield len(below.value.elts) if written and isinstance(below.value, ast.Tuple) else None
+        elif not isinstance(below, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _written_out(below)
 
 
 def callers_compare(unit: Unit, sides: Sides, depth: int = 3) -> bool:

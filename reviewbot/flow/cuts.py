@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
 from reviewbot.flow.loops import checked_loops, is_forced, quantified
-from reviewbot.flow.syntax import canonical, dotted, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import every_judgement
@@ -59,7 +60,7 @@ def _zips(unit: Unit) -> Iterator[Cut]:
     for one in every_judgement(unit) if recording else ():
         around = list(unit.ancestors(one.node))
         for above in recording:
-            if above in around and not _outer(unit, above, one.node):
+            if above in around and not _outer(unit, above, one.node) and not _is_expected(unit, one.node):
                 for call in _calls(above.iter, "zip"):
                     yield Cut(call, _sides(call), one.node, above)
     for part in quantified(unit):
@@ -81,6 +82,22 @@ def _outer(unit: Unit, loop: cst.For, check: cst.CSTNode) -> bool:
         if any(name.value in bound for name in flow.reads(inside)):
             return False
     return True
+
+
+def _is_expected(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a loop adds up what a check requires to be equal to something else: an item that it never sees
+    makes the sum another, and the check fails."""
+    if not isinstance(node, cst.AugAssign) or not isinstance(node.target, cst.Name):
+        return False
+    flow, total = values(unit), node.target.value
+    relations = set()
+    for one in comparisons(unit):
+        reads = [any(name.value == total for name in flow.reads(side)) for side in (one.left, one.right)]
+        if any(reads):
+            other = one.left if reads[1] else one.right
+            told = not all(reads) and literal(flow.resolve(other)) is UNKNOWN
+            relations.add(one.relation if told else "unknown")
+    return bool(relations) and relations <= {"equal", "close"}
 
 
 def _calls(node: cst.BaseExpression, name: str) -> Iterator[cst.Call]:
