@@ -12,6 +12,7 @@ result that must be there is missing.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 import libcst as cst
@@ -315,15 +316,29 @@ def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
     words = canonical(condition).lower()
     if "rank" in words or "main_process" in words:
         return None
-    plain = {"None", "True", "False", *unit.file.imports}
-    names = [name for name in flow.reads(condition) if name.value not in plain]
+    plain = {*dir(builtins), *unit.file.imports}
+    names = [name for name in flow.reads(condition) if flow.reaching(name) or name.value not in plain]
     names = [name for name in names if flow.reaching(name) or not _is_constant(unit, name.value)]
-    read = [flow.resolve(name) for name in names]
-    given = [
-        isinstance(node, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(node))
-        for node in read
-    ]
+    given = [_is_given(unit, name) for name in names]
     return "question" if given and all(given) else "likely"
+
+
+def _is_given(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
+    """Whether an expression is a parameter, or a part or a field of one: a cell of a table of cases."""
+    node = values(unit).resolve(node)
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    reaching = values(unit).reaching(node) if isinstance(node, cst.Name) else ()
+    return bool(reaching) and all(
+        one.kind == "parameter"
+        or (
+            depth > 0
+            and one.role == "part"
+            and one.value is not None
+            and _is_given(unit, one.value, depth - 1)
+        )
+        for one in reaching
+    )
 
 
 def _is_constant(unit: Unit, name: str) -> bool:

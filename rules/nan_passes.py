@@ -24,7 +24,16 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, subscript, walk
+from reviewbot.flow.syntax import (
+    UNKNOWN,
+    canonical,
+    dotted,
+    keyword_argument,
+    last_name,
+    literal,
+    subscript,
+    walk,
+)
 from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -71,6 +80,13 @@ class NanPasses(Rule):
                 for key in baseline:
                     worst = max(worst, abs(run(1)[key] - baseline[key]))
                 assert worst < 1e-3  # <- here
+        """),
+        Example("""
+            def test_no_gap(run, baseline):
+                worst = 0.0
+                for key in baseline:
+                    worst = max(worst, abs(run(1)[key] - baseline[key]))
+                assert worst == 0.0  # <- here
         """),
         Example("""
             def test_max(run, baseline):
@@ -141,6 +157,17 @@ class NanPasses(Rule):
             def test_torch_keeps_nan(run, baseline):
                 assert (run(1) - baseline).abs().max() < 1e-3
                 assert torch.max(torch.abs(run(1) - baseline)) < 1e-3
+        """),
+        # The greatest is what is expected; NaN in what is tested equals nothing.
+        Example("""
+            from pytest import approx
+
+            def test_metric(metric, rows, wanted):
+                worst = 0.0
+                for row, right in zip(rows, wanted, strict=True):
+                    metric.update(row, right)
+                    worst = max(worst, abs(row - right))
+                    assert metric.compute() == approx(worst)
         """),
         Example("""
             def test_slow(run, started, clock):
@@ -344,7 +371,7 @@ def _figures(unit: Unit, expression: cst.BaseExpression) -> Iterator[cst.Call]:
     """The calls in an ordering that decides, and those that its names stand for."""
     flow = values(unit)
     for node in walk(expression):
-        if not isinstance(node, cst.Comparison):
+        if not isinstance(node, cst.Comparison) or _requires_equal(node):
             continue
         for below in walk(node):
             if isinstance(below, cst.Call):
@@ -353,6 +380,13 @@ def _figures(unit: Unit, expression: cst.BaseExpression) -> Iterator[cst.Call]:
                 for binding in flow.reaching(below):
                     if isinstance(binding.value, cst.Call) and binding.role == "whole":
                         yield binding.value
+
+
+def _requires_equal(node: cst.Comparison) -> bool:
+    """Whether a figure must be the very value that something else gives: a NaN there fails."""
+    sides = (node.left, *(target.comparator for target in node.comparisons))
+    equal = all(isinstance(target.operator, cst.Equal) for target in node.comparisons)
+    return equal and all(literal(side) is UNKNOWN for side in sides)
 
 
 def _runs(unit: Unit, call: cst.Call) -> bool:

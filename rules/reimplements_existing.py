@@ -14,12 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shapes import shape_of
 from reviewbot.flow.switches import switch_of
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 
 _LEAST_NODES = 45
+# What is shown to readers has everything in one file; no test should import it.
+_STANDS_ALONE = pattern(r"(^|/)(docs?|examples?|tutorials?|notebooks?|recipes|gallery|demos?|samples?)/")
+_BENCHMARK = pattern(r"(^|[/_])bench(mark(s|ing)?)?[/_.]")
+_REFERENCE = pattern(r"(^|_)(ref|reference|naive|oracle|golden)(_|$)")
 _DUMP = """
 import json
 
@@ -71,6 +76,7 @@ class ReimplementsExisting(Rule):
             path="tests/recorder.py",
             files={"trainer/dump.py": _DUMP},
         ),
+        Example(_DUMP, path="tests/recorder.py", files={"docs/source/examples/dump.py": _DUMP}),
         Example(_DUMP, path="trainer/dump.py"),
         Example(_DUMP, path="one/dump.py", files={"two/dump.py": _DUMP}),
     )
@@ -84,7 +90,7 @@ class ReimplementsExisting(Rule):
         others = [
             (path, found)
             for path, found in repo.index.same_shape(_shape(unit))
-            if path != unit.file.path and not in_test_file(path)
+            if path != unit.file.path and not in_test_file(path) and not _STANDS_ALONE.search(path)
         ]
         if not others:
             return
@@ -104,7 +110,7 @@ class ReimplementsExisting(Rule):
             unit,
             unit.node,
             f"`{unit.name}` is `{found.name}` of {path} again, with other names{on}",
-            certainty="likely",
+            certainty="question" if _may_be_meant(unit, path) else "likely",
             steps=steps,
             still_catches=(
                 f"whatever checks `{found.name}`; nothing ties this copy to it, so it can go its own way",
@@ -117,3 +123,10 @@ def _shape(unit: Unit) -> str:
     """The shape of a function that is large enough to be one again; "" of any other."""
     shape, size = shape_of(unit.tree)  # type: ignore[arg-type]
     return shape if size >= _LEAST_NODES else ""
+
+
+def _may_be_meant(unit: Unit, other: str) -> bool:
+    """Whether a copy has a reason: a reference is to be independent of what it is compared with, and few
+    tests can import a benchmark."""
+    names = (unit.name.rpartition(".")[2], unit.file.path.rpartition("/")[2].removesuffix(".py"))
+    return _BENCHMARK.search(other) is not None or any(_REFERENCE.search(name) for name in names)

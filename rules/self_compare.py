@@ -103,6 +103,15 @@ class SelfCompare(Rule):
                 for k, v in model.state_dict().items():
                     assert torch.equal(v, before[k])  # <- here
         """),
+        Example("""
+            import torch
+            def test_parameters_stay(model, optimizer):
+                first = {name: weight.detach() for name, weight in model.named_parameters()}
+                for _ in range(3):
+                    optimizer.step()
+                for name, weight in model.named_parameters():
+                    assert torch.equal(weight, first[name])  # <- here
+        """),
         Example(
             """
             def main(base, fast):
@@ -186,6 +195,15 @@ class SelfCompare(Rule):
                 before = copy.deepcopy(model.state_dict())
                 opt.step()
                 assert model.state_dict() == before
+        """),
+        Example("""
+            import torch
+            def test_parameters_stay(model, optimizer):
+                first = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+                for _ in range(3):
+                    optimizer.step()
+                for name, weight in model.named_parameters():
+                    assert torch.equal(weight, first[name])
         """),
         Example("""
             def test_pairs(runs):

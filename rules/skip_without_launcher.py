@@ -33,6 +33,9 @@ _STARTS = frozenset(
 _LAUNCHER = pattern(
     r"torchrun|torch\.distributed\.(run|launch)|accelerate\s+launch|mpi(run|exec)|\bsrun\b|deepspeed\s|horovodrun"
 )
+_MANUAL = pattern(
+    r"(?i)\bmanual(ly)?\b|\bby hand\b|\bnot (run|part|executed) (in|on|of|by) (the )?(ci|regular)\b"
+)
 _SHOWN = 6
 _TEST = """
 import os
@@ -136,6 +139,7 @@ class SkipWithoutLauncher(Rule):
             if isinstance(call.func, ast.Name) and call.func.id in helpers
         ]
         count = len({at.name for at, _ in [(one, 0), *waiting] if at.is_test})
+        whole = "the tests of this file skip" if not count else f"{count} tests skip"
         run = _plain_run(unit, repo)
         steps = [
             Step(unit.file.path, line, line, f"`{at.name}` waits for it") for at, line in waiting[:_SHOWN]
@@ -145,9 +149,9 @@ class SkipWithoutLauncher(Rule):
         yield self.finding_at(
             unit,
             tree_span(unit, place),
-            f"{'this test skips' if count == 1 else f'{count} tests skip'} unless a launcher started"
+            f"{'this test skips' if count == 1 else whole} unless a launcher started"
             f" {'it' if count == 1 else 'them'}, and no CI file and no script here does",
-            certainty="likely" if run is not None else "question",
+            certainty="likely" if run is not None and not _by_hand(unit, place) else "question",
             steps=steps,
             still_catches=("nothing: what these tests check is checked only by hand",),
         )
@@ -177,6 +181,13 @@ def _skips(unit: Unit) -> Iterator[ast.expr]:
 
 def _last(call: ast.Call) -> str:
     return dotted_name(call.func).rpartition(".")[2]
+
+
+def _by_hand(unit: Unit, place: ast.expr) -> bool:
+    """Whether the skip, or the file's docstring, says that somebody starts these tests by hand."""
+    told = [node.value for node in ast.walk(place) if isinstance(node, ast.Constant)]
+    told.append(ast.get_docstring(unit.file.tree))
+    return any(isinstance(text, str) and _MANUAL.search(text) for text in told)
 
 
 def _starts_itself(unit: Unit) -> bool:

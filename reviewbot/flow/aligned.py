@@ -110,7 +110,7 @@ def made_alike(unit: Unit, sides: Sides) -> bool:
 
 
 def returned_alike(unit: Unit, sides: Sides, repo: Repo) -> bool:
-    """Whether each side comes from a function of the repository that writes out, or annotates, as many values."""
+    """Whether each side comes from a function of the repository that writes out as many values."""
     counts = {_returned(unit, one, repo) for one in sides}
     return len(counts) == 1 and None not in counts
 

@@ -170,9 +170,34 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
             node = node.args[0].value if node.args else None
         if type(node) is cst.Call and last_name(node) == "items" and type(node.func) is cst.Attribute:
             node = node.func.value
-        if type(node) is cst.Call and last_name(node) in STATE and not node.args:
+        if type(node) is cst.Call and last_name(node) in STATE and not node.args and not _copied(unit, node):
             found.append(node)
     return found
+
+
+def _copied(unit: Unit, call: cst.Call) -> bool:
+    """Whether a comprehension makes something new of each tensor that a call hands out."""
+    for above in unit.ancestors(call):
+        if type(above) is cst.DictComp:
+            element = above.value
+        elif isinstance(above, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+            element = above.elt
+        elif isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            return False
+        else:
+            continue
+        while type(element) is cst.Call and type(element.func) is cst.Attribute:
+            if element.func.attr.value not in _SAME_TENSOR:
+                return True
+            element = element.func.value
+        return type(element) is cst.Call
+    return False
+
+
+_SAME_TENSOR = frozenset({
+    "detach", "cpu", "cuda", "to", "numpy", "view", "reshape", "flatten", "view_as", "requires_grad_",
+    "items", "keys", "values", "float", "double", "half", "contiguous",
+})  # fmt: skip
 
 
 def _is_plain(unit: Unit, side: cst.BaseExpression) -> bool:

@@ -1,0 +1,104 @@
+"""What a rule claims and what it only asks about, in code that differs by little."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from reviewbot.lint import registry
+from reviewbot.lint.engine import lint_file
+from reviewbot.lint.repo import Repo
+from reviewbot.source.files import InMemory
+from reviewbot.source.units import file_of
+
+_DUMP = """
+def write_rows(path, step, batch):
+    lines = []
+    for index, length in enumerate(batch["lengths"]):
+        row = {"step": step}
+        for field in ("tokens", "mask"):
+            row[field] = batch[field][index][:length]
+        lines.append(str(row))
+    path.write_text("\\n".join(lines))
+"""
+_WAITS = """
+import os
+import pytest
+
+@pytest.mark.skipif("WORLD_SIZE" not in os.environ, reason="{}")
+def test_rows(gather):
+    assert gather() == [0, 1]
+"""
+_CI = {".github/workflows/test.yml": "jobs:\n  unit:\n    steps:\n      - run: pytest tests/ranks\n"}
+
+
+def certainties(rule_id: str, code: str, files: dict[str, str] | None = None, path: str = "") -> list[str]:
+    path = path or "tests/test_rows.py"
+    content = dedent(code)
+    repo = Repo(
+        files=InMemory({name: text.encode() for name, text in {**(files or {}), path: content}.items()})
+    )
+    file = file_of(path, content.encode())
+    return [finding.certainty for finding in lint_file(file, [registry.load(rule_id)], repo.of(path))]
+
+
+@pytest.mark.parametrize(
+    ("setup", "condition", "expected"),
+    [
+        ("", "not isinstance(size, int)", "question"),
+        ("width, height = size", "width > height", "question"),
+        ("", "size.rows >= size.columns", "question"),
+        ("rows = load(size)", "not rows", "likely"),
+        ("", "not device_count() > 1", "likely"),
+    ],
+)
+def test_a_cell_of_a_table_of_cases_may_be_left_out(setup, condition, expected):
+    code = f"""
+        def test_grid(run, size):
+            {setup}
+            if {condition}:
+                return
+            assert run(size)
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "expected"),
+    [
+        ("tests/recorder.py", "trainer/dump.py", ["likely"]),
+        ("tests/recorder.py", "benchmarks/dump.py", ["question"]),
+        ("tests/reference_dump.py", "trainer/dump.py", ["question"]),
+        ("tests/recorder.py", "docs/examples/dump.py", []),
+    ],
+)
+def test_a_copy_may_have_a_reason(path, other, expected):
+    assert certainties("reimplements-existing", _DUMP, {other: _DUMP}, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("needs torchrun", "likely"),
+        ("a manual test: torchrun -n 2", "question"),
+        ("not run in CI", "question"),
+    ],
+)
+def test_what_is_said_to_be_started_by_hand_is_asked_about(reason, expected):
+    assert certainties("skip-without-launcher", _WAITS.format(reason), _CI, "tests/ranks/test_rows.py") == [
+        expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sides", "expected"),
+    [("left.param_groups, right.param_groups", "question"), ("left.rows, right.rows", "likely")],
+)
+def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
+    code = f"""
+        def test_groups(left, right):
+            for one, other in zip({sides}):
+                assert one == other
+    """
+    assert certainties("zip-truncates", code) == [expected]
