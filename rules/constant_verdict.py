@@ -129,7 +129,7 @@ class ConstantVerdict(Rule):
             "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self, a, b):\n"
             "        self.assertTrue(a is b, (a, b))\n        self.assertTrue(a.startswith('x'), a)\n"
             "        self.assertTrue(a.open, True)\n        self.assertFalse(a.errors, a.errors)\n"
-            "        self.assertTrue(isclose(a.x, b), b.x)\n"
+            "        self.assertTrue(isclose(a.x, b), b.x)\n        self.assertTrue(refused, cm.exception)\n"
         ),
         # Tests of truth itself, and of whether a line was reached.
         Example(

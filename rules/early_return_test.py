@@ -22,6 +22,7 @@ from reviewbot.flow.checks import Check, call_of, checks, may_assert
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -30,6 +31,13 @@ from reviewbot.model import Certainty
 
 _WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
 _MODE = 4
+_FAILS = pattern(
+    r"(?i)converge|fail|broken|breaks|bug|todo|fixme|xxx|skip|flaky|crash"
+    r"|not (yet )?(work|supported|implemented)"
+)
+
+_Way = tuple[cst.If, cst.Return, list[tuple[Unit, cst.If]]]
+"""A condition under which a test returns, that return, and the later tests that do so too."""
 
 
 class EarlyReturnTest(Rule):
@@ -81,6 +89,21 @@ class EarlyReturnTest(Rule):
                 if not HAS_KERNELS:
                     return
                 assert run(2)
+            """
+        ),
+        # One remark for a test, however many ways out it has; what does not converge is a skip unsaid.
+        Example(
+            """
+            import pytest
+
+            @pytest.mark.parametrize("case", CASES)
+            def test_fit(fit, case):
+                family, link = case
+                if family == "gamma":  # <- here
+                    return  # does not converge
+                elif link == "log":
+                    return  # does not converge
+                assert fit(family, link) > 0
             """
         ),
         Example(
@@ -174,8 +197,9 @@ class EarlyReturnTest(Rule):
                 certainty="likely",
                 steps=[step(unit, back, "returns"), step(unit, first.node, "the first check, not reached")],
                 still_catches=(f"nothing: no check of `{unit.name}` runs then",),
-                fix=_fix(unit, f"no {name}", back),
+                fix=_fix(unit, [(f"no {name}", back)]),
             )
+        told: dict[Certainty, list[_Way]] = {}
         for node, back in _returns(unit):
             certainty = _certainty(unit, node.test)
             before, again = _elsewhere(unit, canonical(node.test))
@@ -183,21 +207,36 @@ class EarlyReturnTest(Rule):
                 continue
             # A condition that many tests of a file share is a mode of the whole suite.
             certainty = "question" if len(again) + 1 >= _MODE else certainty
-            tests = f", and {len(again)} more of this file pass" if again else " passes"
-            first = _first_check(unit, node)
-            yield self.finding(
-                unit,
-                node.test,
-                f"where `{canonical(node.test)}` holds, this test{tests} without a single check",
-                certainty=certainty,
-                steps=[
-                    step(unit, back, "returns"),
-                    step(unit, first.node, "the first check, not reached"),
-                    *(step(other, place.test, f"`{other.name}` does so too") for other, place in again),
-                ],
-                still_catches=still_catches(unit, node.test, but=[node]),
-                fix=_fix(unit, canonical(node.test).replace('"', "'"), back),
+            told.setdefault("likely" if _gives_up(unit, back) else certainty, []).append((node, back, again))
+        for certainty, ways in told.items():
+            yield self._told(unit, certainty, ways)
+
+    def _told(self, unit: Unit, certainty: Certainty, ways: list[_Way]) -> Finding:
+        """One remark for a test, however many ways out it has."""
+        (node, back, again), *more = ways
+        tests = f", and {len(again)} more of this file pass" if again else " passes"
+        says = f"where `{canonical(node.test)}` holds, this test{tests} without a single check"
+        if more:
+            says += (
+                f"; so it does under {len(more)} more conditions"
+                if len(more) > 1
+                else (f", and so where `{canonical(more[0][0].test)}` does")
             )
+        first = _first_check(unit, node)
+        return self.finding(
+            unit,
+            node.test,
+            says,
+            certainty=certainty,
+            steps=[
+                step(unit, back, "returns"),
+                step(unit, first.node, "the first check, not reached"),
+                *(step(other, place.test, f"`{other.name}` does so too") for other, place in again),
+                *(step(unit, also.test, "returns here as well") for also, _, _ in more),
+            ],
+            still_catches=still_catches(unit, node.test, but=[node]),
+            fix=_fix(unit, [(canonical(node.test).replace('"', "'"), back) for node, back, _ in ways]),
+        )
 
 
 def _first_check(unit: Unit, node: cst.CSTNode) -> Check:
@@ -316,10 +355,10 @@ def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
     words = canonical(condition).lower()
     if "rank" in words or "main_process" in words:
         return None
-    plain = {*dir(builtins), *unit.file.imports}
+    plain = {*dir(builtins), *unit.file.imports, *unit.file.classes}
     names = [name for name in flow.reads(condition) if flow.reaching(name) or name.value not in plain]
     names = [name for name in names if flow.reaching(name) or not _is_constant(unit, name.value)]
-    given = [_is_given(unit, name) for name in names]
+    given = [_is_given(unit, name) for name in names if not _is_imported(unit, flow.resolve(name))]
     return "question" if given and all(given) else "likely"
 
 
@@ -341,14 +380,29 @@ def _is_given(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
     )
 
 
+def _is_imported(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a name stands for something of a module: `fam = sm.families`."""
+    return isinstance(node, cst.Attribute) and dotted(node).partition(".")[0] in unit.file.imports
+
+
+def _gives_up(unit: Unit, back: cst.Return) -> bool:
+    """Whether a comment beside a return says that the test would fail."""
+    line = unit.span(back).line
+    return any(_FAILS.search(text.partition("#")[2]) for text in unit.file.lines[max(0, line - 3) : line])
+
+
 def _is_constant(unit: Unit, name: str) -> bool:
     """Whether a name stands for something that the module sets once and names as a constant."""
     return name.isupper() and module_value(unit.file, name) is not None
 
 
-def _fix(unit: Unit, why: str, back: cst.Return) -> Fix | None:
+def _fix(unit: Unit, backs: list[tuple[str, cst.Return]]) -> Fix | None:
+    """Skips with a reason in place of each return."""
     if unit.owner is not None and "pytest" not in unit.file.imports:
-        return Fix("say that it is skipped", (rewrite(unit, back, f'self.skipTest("{why}")'),))
-    if unit.file.imports.get("pytest") == "pytest":
-        return Fix("say that it is skipped", (rewrite(unit, back, f'pytest.skip("{why}")'),))
-    return None
+        skip = "self.skipTest"
+    elif unit.file.imports.get("pytest") == "pytest":
+        skip = "pytest.skip"
+    else:
+        return None
+    edits = tuple(rewrite(unit, back, f'{skip}("{why}")') for why, back in backs)
+    return Fix("say that it is skipped", edits)

@@ -882,6 +882,36 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/compare_graph.py",
         ),
+        # The branch is the check, or tries once more; a difference of lengths is how many to add.
+        Example(
+            """
+            import numpy as np
+
+            def check_fit(fit, planted, rows, wide):
+                slack = fit(rows) - planted
+                text = ""
+                if np.any(np.abs(slack) - wide > 0.0):
+                    slack = fit(rows * 2) - planted
+                    if np.any(np.abs(slack) - wide > 0.0):
+                        text = f"planted {planted}"
+                        text += f", found {slack}"
+                        raise AssertionError(text)
+
+            class Bond:
+                def __eq__(self, other):
+                    same = self.head == other.head and self.tail == other.tail
+                    if not same and self.kind == "double":
+                        same = self.head == other.tail and self.tail == other.head
+                    return same and self.kind == other.kind
+
+            def diff_rows(old, new):
+                if len(new) > len(old):
+                    more = len(new) - len(old)
+                    old = old + [None] * more
+                return [n for n, (a, b) in enumerate(zip(old, new)) if a != b]
+            """,
+            path="tests/compare_fits.py",
+        ),
         Example(
             """
             def check(lines):

@@ -21,7 +21,7 @@ import libcst as cst
 from reviewbot.flow.checks import raising_context
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import UNKNOWN, last_name, literal
+from reviewbot.flow.syntax import UNKNOWN, last_name, literal, walk
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -31,6 +31,7 @@ from reviewbot.model import Certainty
 _HUGE = 100.0
 _FAR_WIDER = 100.0
 _UNIT_SCALE = 0.1
+_ROUNDING = 1e-12  # what is smaller stands for zero
 _NORMAL = frozenset({"randn", "rand", "randn_like", "rand_like", "normal", "uniform", "standard_normal"})
 _WHOLE_NUMBERS = frozenset(
     {
@@ -123,6 +124,24 @@ class HugeTolerance(Rule):
                 np.testing.assert_allclose(run(1), [1e9], rtol=1e-5, atol=10)
                 assert abs(run(2) - 0.7) < 1e-3
                 assert run(3) == pytest_approx(0.0, abs=0.5)
+        """),
+        # A p-value that is written as zero is written elsewhere; what was planted in random data is known.
+        Example("""
+            import numpy as np
+
+            def test_normal(run):
+                np.testing.assert_almost_equal(run(1), 2.2e-16, decimal=3)
+
+            def test_planted(fit):
+                slopes = np.r_[1, -2.5, 0.7]
+                x = np.random.normal(size=(90, 3))
+                np.testing.assert_allclose(fit(x, x @ slopes), slopes, atol=0.2)
+
+            def test_steps(fit):
+                np.testing.assert_allclose(fit(1), fit(2), atol=1e-5)
+                np.testing.assert_allclose(fit(2), fit(3), atol=1e-5)
+                np.testing.assert_allclose(fit(3), fit(4), atol=1e-5)
+                np.testing.assert_allclose(fit(4), fit(5), atol=1e-5)
         """),
         Example("""
             def test_clock(run):
@@ -223,7 +242,7 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
     wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
     if absolute >= _HUGE and wide.callee in _CLOSE and not _whole_numbers(unit):
         return wide, "likely", f"two results that differ by {absolute:g} everywhere pass"
-    if absolute < _UNIT_SCALE or not _is_unit_scale(unit):
+    if absolute < _UNIT_SCALE or not _is_unit_scale(unit) or _is_made_of_numbers(unit, widest):
         return None
     usual = _usual(unit, wide)
     if usual is not None and absolute >= _FAR_WIDER * usual:
@@ -243,7 +262,35 @@ def _size(unit: Unit, one: Tolerance) -> float | None:
     if value is UNKNOWN:
         return None
     numbers = list(_numbers(value))
-    return max(map(abs, numbers)) if numbers else None
+    largest = max(map(abs, numbers)) if numbers else None
+    return 0.0 if largest is not None and largest < _ROUNDING else largest
+
+
+def _is_made_of_numbers(unit: Unit, one: Tolerance) -> bool:
+    """Whether the expected value is made of an array that is written out, so that nothing random is in it."""
+    if one.expected is None:
+        return False
+    flow = values(unit)
+    parts = [one.expected, *(b.value for b in flow.slice(one.expected) if b.value is not None)]
+    parts += [
+        given for name in flow.reads(one.expected) for m in flow.mutations(name.value) for given in m.given
+    ]
+    return any(_is_array_of_numbers(below) for part in parts for below in walk(part))
+
+
+def _is_array_of_numbers(node: cst.CSTNode) -> bool:
+    """`[1, -0.5]` and `np.r_[1, -0.5]`, of two numbers or more."""
+    if isinstance(node, (cst.List, cst.Tuple)):
+        parts = [element.value for element in node.elements]
+    elif isinstance(node, cst.Subscript) and last_name(node.value) in ("r_", "c_"):
+        parts = [e.slice.value for e in node.slice if isinstance(e.slice, cst.Index)]
+    else:
+        return False
+    numbers = [literal(part) for part in parts]
+    if len(numbers) < 2 or not all(isinstance(n, (int, float)) for n in numbers):
+        return False
+    # Whole numbers in a list may be a shape.
+    return isinstance(node, cst.Subscript) or any(isinstance(n, float) for n in numbers)
 
 
 def _numbers(value: object) -> Iterator[float]:

@@ -13,6 +13,7 @@ that library: `pytest.importorskip("pandas")`.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from reviewbot.flow.judging import in_test_file
@@ -106,7 +107,15 @@ class ImportSkipOfOwnCode(Rule):
                     pytest.skip("no rows", allow_module_level=True)
 
             kernels = pytest.importorskip("trainer._kernels")  # compiled: not a file of the repository
+            try:
+                from trainer import _kernels
+            except ImportError:
+                _kernels = None
             jax = pytest.importorskip("jax")
+
+            @pytest.mark.skipif(_kernels is None, reason="not compiled")
+            def test_fast():
+                assert _kernels.add(1, 2) == 3
             """,
             files={**_FILES, "trainer/backends/__init__.py": "", "trainer/backends/jax.py": ""},
         ),
@@ -132,20 +141,23 @@ class ImportSkipOfOwnCode(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not self.suspect(unit):
             return
-        skips: dict[str, list[tuple[Unit, ast.stmt | ast.expr]]] = {}
+        skips: dict[tuple[str, str], list[tuple[Unit, ast.stmt | ast.expr]]] = {}
         for one in unit.file.units:
             for place, targets in sorted(_skipping(one), key=lambda found: found[0].lineno):
-                own = {target: own_module(target, unit.file.path, repo) for target in targets}
-                if own and None not in own.values():  # else a library is asked for too
-                    skips.setdefault(next(iter(own)), []).append((one, place))
-        for target, places in skips.items():
-            yield self._say(unit, target, places, repo)
+                own = [_own(target, unit.file.path, repo) for target in targets]
+                if own and own[0] is not None and None not in own:  # else a library is asked for too
+                    skips.setdefault(own[0], []).append((one, place))
+        for (target, path), places in skips.items():
+            yield self._say(unit, target, path, places, repo)
 
     def _say(
-        self, unit: Unit, target: str, places: list[tuple[Unit, ast.stmt | ast.expr]], repo: Repo
+        self,
+        unit: Unit,
+        target: str,
+        path: str,
+        places: list[tuple[Unit, ast.stmt | ast.expr]],
+        repo: Repo,
     ) -> Finding:
-        path = own_module(target, unit.file.path, repo)
-        assert path is not None
         libraries = sorted(needs(path, repo) - _plainly(unit))
         steps = [Step(path, 1, 1, f"`{target}` is the repository's own module")]
         if libraries:
@@ -185,14 +197,33 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 
 def _targets(body: list[ast.stmt]) -> list[str]:
-    """The modules that a block tries to import, and what its handler tries instead."""
+    """The modules that a block tries to import, and what its handler tries instead; a name that may be a
+    module of a package with a colon before it."""
     found = []
     for node in (below for statement in body for below in ast.walk(statement)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            found.append("." * node.level + (node.module or ""))
+            base = "." * node.level + (node.module or "")
+            found += [f"{base}:{alias.name}" for alias in node.names if alias.name != "*"] or [base]
     return found
+
+
+def _own(target: str, importer: str, repo: Repo) -> tuple[str, str] | None:
+    """The name and path of the repository's own module that has what is imported; None for a library's, and
+    for what no file of the package is or names, as a compiled module."""
+    base, _, name = target.partition(":")
+    path = own_module(base, importer, repo)
+    if path is None:
+        return None
+    if not name or not path.endswith("__init__.py"):
+        return base, path
+    inner = f"{base}{'' if base.endswith('.') else '.'}{name}"
+    module = repo.index.module(inner, importer)
+    if module in (f"{path.removesuffix('__init__.py')}{name}{end}" for end in (".py", "/__init__.py")):
+        return inner, module
+    named = re.search(rb"\b%s\b|import \*" % name.encode(), repo.read(path) or b"")
+    return (base, path) if named else None
 
 
 def _skip(handler: ast.ExceptHandler, unit: Unit) -> ast.stmt | None:

@@ -135,6 +135,26 @@ def check_ticket(ticket):
             path="tests/test_check.py",
             files={"worker/run.py": _WORKER},
         ),
+        # The function takes more than its annotation says: it lowers the case, or compares with the word.
+        Example(
+            """
+            from ferry.load import trim
+
+            def test_trim():
+                assert trim([1], side="Both") == trim([1], side="both")
+                assert trim([1], side="all") == []
+            """,
+            path="tests/test_trim.py",
+            files={
+                "ferry/load.py": """
+from typing import Literal
+
+def trim(rows, side: Literal["both", "left"] = "both"):
+    side = word(side, options=("both", "left", "all"))
+    return rows[1:] if side == "left" else rows[1:-1]
+""",
+            },
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -168,7 +188,9 @@ def check_ticket(ticket):
         odd = {
             (called, keyword): found
             for called, keyword, text in _said(unit)
-            if (found := allowed(repo, unit, called, keyword)) is not None and text not in found.values
+            if (found := allowed(repo, unit, called, keyword)) is not None
+            and text not in found.values
+            and not found.takes(text)
         }
         for (called, keyword), found in odd.items():
             yield from self._not_allowed(unit, called, keyword, found)

@@ -168,7 +168,9 @@ class MissingEqualsMissing(Rule):
                     reported.add(id(judgement.left))
                     says = f"where both sides lack `{_key(unit, left)}`, both are the default, and equal"
                     fix = _index(unit, judgement.left, judgement.right, left, right)
-                    certainty: Certainty = "likely" if asked is None else "question"
+                    # Elsewhere than between two runs of one kind both may rightly lack it.
+                    two = _origin(unit, left.holder) == _origin(unit, right.holder)
+                    certainty: Certainty = "likely" if asked is None and two else "question"
                     yield self._report(unit, judgement.left, (left, right), says, certainty, fix)
 
     def _report(
@@ -224,6 +226,21 @@ def _or_none(node: cst.BaseExpression) -> cst.BaseExpression | None:
 def _key(unit: Unit, one: _Lookup) -> str:
     value = literal(one.key)
     return value if isinstance(value, str) else unit.text(one.key)
+
+
+def _origin(unit: Unit, holder: cst.BaseExpression) -> str:
+    """What a holder comes from: the name of the function that gave it, or that it is a parameter or part of
+    one; the code itself where that is unknown."""
+    flow = values(unit)
+    node = flow.resolve(holder)
+    if isinstance(node, cst.Call):
+        return last_name(node)
+    root = node
+    while isinstance(root, (cst.Subscript, cst.Attribute)):
+        root = root.value
+    if isinstance(root, cst.Name) and any(b.kind in ("parameter", "loop") for b in flow.reaching(root)):
+        return "" if node is root else "[]"
+    return canonical(node)
 
 
 def _falls_back_on(unit: Unit, one: _Lookup, other: cst.BaseExpression) -> bool:

@@ -37,6 +37,8 @@ _SAME_KEYS = frozenset(
 )
 _EXPECTED = pattern(r"(?i)expect|kwarg|config|default|setting|option|attrs|param|golden|wanted|^[A-Z_]+$")
 
+_READS = pattern(r"(?i)load|read|restore|resume|open|parse|dump|fetch|run|train|collect|record|trace")
+
 
 class PairKeysIntersect(Rule):
     kinds = ("function", "method", "module")
@@ -159,7 +161,8 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     made = [node for node in (left, right) if isinstance(node, cst.Call)]
     names = {last_name(node) for node in made}
     if len(made) == 2 and len(names) == 1 and names.isdisjoint(_SAME_KEYS):
-        return "likely"
+        # A function that computes gives the same keys each time; what is read from two places need not.
+        return "likely" if _READS.search(min(names)) else "question"
     given = [node for node in (left, right) if isinstance(node, cst.Name) and _is_parameter(unit, node)]
     seen = canonical(one.left if one.sees == "left" else one.right)
     # An object's attributes are never all listed, and what is expected need not be everything.

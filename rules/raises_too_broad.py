@@ -22,6 +22,7 @@ from reviewbot.flow.checks import checks, raising_context
 from reviewbot.flow.handlers import caught, exception_name, expects_failure, fate, raised_by, takes
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import keyword_argument, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -29,6 +30,11 @@ from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 _BROAD = frozenset({"Exception", "BaseException"})
 _PLAIN = frozenset({"raises", "assertRaises", "assert_raises"})
+# What a comment says where no one error is meant.
+_VAGUE = pattern(
+    r"(?i)unspecified|not specified|exact|depend|differ|vari(es|ous)|either|any|whatever|some|implementation"
+)
+_OF_ERRORS = pattern(r"(?i)error|exception|rais")
 _ANYTHING = ("", ".*", ".", ".+", "^.*$")
 
 
@@ -270,6 +276,17 @@ def _raises_itself(unit: Unit, call: cst.Call) -> bool:
 
 
 def _is_meant(unit: Unit, call: cst.Call) -> bool:
-    """Whether another linter's objection to the broad exception is silenced on the spot."""
+    """Whether the code says on the spot that any error will do, to readers or to another linter; or the test
+    raises such an error itself, in a function that the code under test calls."""
     line = unit.span(call).line
-    return re.search(r"#\s*noqa:.*\b(B017|PT011)\b", unit.file.lines[line - 1]) is not None
+    if re.search(r"#\s*noqa:.*\b(B017|PT011)\b", unit.file.lines[line - 1]) is not None:
+        return True
+    beside = unit.file.lines[max(0, line - 3) : line + 2]
+    said = [text.partition("#")[2] for text in beside]
+    if any(_VAGUE.search(text) and _OF_ERRORS.search(text) for text in said):
+        return True
+    return any(
+        exception_name(node.exc.func if isinstance(node.exc, cst.Call) else node.exc) in _BROAD
+        for node in unit.find(cst.Raise)
+        if node.exc is not None
+    )

@@ -196,6 +196,19 @@ class SelfCompare(Rule):
                 opt.step()
                 assert model.state_dict() == before
         """),
+        # Other tasks set the name while this one sleeps.
+        Example("""
+            import asyncio
+            async def test_one_at_a_time(pool):
+                holder = None
+                async def visit(guest):
+                    nonlocal holder
+                    async with pool.room():
+                        holder = guest
+                        await asyncio.sleep(0.1)
+                        assert holder == guest
+                await asyncio.gather(*(visit(guest) for guest in range(3)))
+        """),
         Example("""
             import torch
             def test_parameters_stay(model, optimizer):

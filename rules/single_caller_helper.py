@@ -131,6 +131,10 @@ class SingleCallerHelper(Rule):
                 \"\"\"Rows that part after the prompt.\"\"\"
                 return {key for key in left if left[key][:3] == right[key][:3]}
 
+            def _behind_a_wrapper(left):
+                # One more frame, as a caller of the package has.
+                return show(left)
+
             def _noisy(left, right):
                 return {
                     key
@@ -140,6 +144,7 @@ class SingleCallerHelper(Rule):
 
             def test_rows(run):
                 assert _parted(run(1), run(2)) == set()
+                assert _behind_a_wrapper(run(1))
                 assert _noisy(run(1), run(2)) == set()
             """,
             before=_EMPTY,
@@ -204,7 +209,11 @@ class SingleCallerHelper(Rule):
         if is_fixture(tree) or not in_test_file(unit.file.path):
             return
         passed_on = forwards(tree)
-        if passed_on is None and not (_is_new(unit.line, unit.end_line, repo) and _is_bare(tree)):
+        if _says_why(unit, tree):
+            return
+        if passed_on is None and not (
+            _is_new(unit.line, unit.end_line, repo) and body_lines(tree) <= _MOST_LINES
+        ):
             return
         calls = calls_here(unit)
         if len(calls) != 1 or calls[0][0] is unit or is_used_otherwise(unit) or used_elsewhere(unit, repo):
@@ -266,9 +275,10 @@ class SingleCallerHelper(Rule):
             )
 
 
-def _is_bare(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function is a few lines of which it says nothing more than its name does."""
-    return ast.get_docstring(tree) is None and body_lines(tree) <= _MOST_LINES
+def _says_why(unit: Unit, tree: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a docstring, or a comment in the function or above it, says what its name does not."""
+    lines = unit.file.lines[max(0, tree.lineno - 2) : tree.end_lineno]
+    return ast.get_docstring(tree) is not None or any(line.lstrip().startswith("#") for line in lines)
 
 
 def _has_sibling(unit: Unit) -> bool:

@@ -133,8 +133,13 @@ def _passes(unit: Unit, body: list[cst.CSTNode]) -> bool:
 
 
 def _decided_by(unit: Unit, one: Judgement, node: cst.If) -> bool:
-    """Whether the judgement is about the branch's own condition: `if a != b: raise`, or a name for it."""
-    return id(one.left) in _under([node.test, values(unit).resolve(node.test)])
+    """Whether the judgement is about the branch's own condition: `if a != b: raise`, or a name for it or for
+    a part of it, as in `gap = a - b` and `if abs(gap) > tol: raise`."""
+    flow = values(unit)
+    asked: list[cst.CSTNode] = [node.test, flow.resolve(node.test)]
+    if type(one.node) is cst.Raise and id(one.node) in _under([node.body]):
+        asked += [flow.resolve(name) for name in flow.reads(node.test)]
+    return id(one.left) in _under(asked)
 
 
 def _under(nodes: list[cst.CSTNode]) -> set[int]:

@@ -154,12 +154,33 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
             continue
+        if one.node is detour.node or _is_second_try(unit, detour, one):
+            continue
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
         if found is None and repo is not None:
             found = _of_collection(unit, detour, one, repo) or _of_mark(unit, detour, one, repo)
         if found is not None:
             return found
     return None
+
+
+def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:
+    """`if not same and kind == "sum": same = a == d`: a verdict that the condition asks is set once more. Or
+    the judgement stands under the same condition again: `if gap > tol: gap = …; if gap > tol: raise`."""
+    asked = canonical(detour.condition)
+    if any(
+        guard.node is not detour.node
+        and guard.outcome is not detour.outcome
+        and canonical(guard.condition) == asked
+        for guard in guards(unit, one.node)
+    ):
+        return True
+    if type(one.node) is not cst.Assign:
+        return False
+    target = one.node.targets[0].target
+    return type(target) is cst.Name and any(
+        read.value == target.value for read in values(unit).reads(detour.condition)
+    )
 
 
 def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:

@@ -15,6 +15,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -86,11 +87,19 @@ def alias(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> Bi
     (one, path), (other, other_path) = _split(left), _split(right)
     if one is None or other is None or path != other_path or one.value == other.value:
         return None
+    if not _set_elsewhere(unit).isdisjoint((one.value, other.value)):
+        return None
     sources = {id(source): binding for source, binding in _chain(flow, one)}
     for source, binding in _chain(flow, other):
         if id(source) in sources:
             return binding if binding is not None else sources[id(source)]
     return None
+
+
+@once
+def _set_elsewhere(unit: Unit) -> frozenset[str]:
+    """The names that other code sets as well, while a call or an `await` of this unit lasts."""
+    return frozenset(item.name.value for node in unit.find(cst.Nonlocal, cst.Global) for item in node.names)  # type: ignore[attr-defined]
 
 
 def _split(node: cst.BaseExpression) -> tuple[cst.Name | None, str]:

@@ -63,7 +63,7 @@ class Iterable:
 
     `empty`: True where it never holds anything, False where it always does, None where it may not. `node`
     is the expression that makes it so and `says` what it does, a clause with the iterable as its subject;
-    it stands in `unit`. `filtered` is what a filter takes from, if it is one.
+    it stands in `unit`. `source` is what a filter or a difference takes from, if it is one.
     """
 
     made: Made
@@ -308,7 +308,7 @@ def _operation(unit: Unit, node: cst.BinaryOperation, depth: int) -> Iterable:
         if type(node.operator) is cst.BitAnd and _is_set(node):
             return Iterable("common", node, unit, None, "holds only what both sides have")
         if type(node.operator) is cst.Subtract and _is_set(node):
-            return Iterable("common", node, unit, None, "holds only what the other side lacks")
+            return Iterable("common", node, unit, None, "holds only what the other side lacks", left)
     if type(node.operator) is cst.Multiply:
         return left if left.empty is False else right if right.empty is False else left
     return Iterable("unknown", node, unit)
@@ -362,7 +362,8 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
         return iterable(unit, function.value, depth - 1)
     if name in _COMMON and len(node.args) >= 1:
         shares = "what both sides have" if name == "intersection" else "what one side lacks"
-        return Iterable("common", node, unit, None, f"holds only {shares}")
+        source = iterable(unit, function.value, depth - 1) if name == "difference" else None
+        return Iterable("common", node, unit, None, f"holds only {shares}", source)
     if name in ("get", "pop") and len(node.args) == 2:
         default = iterable(unit, node.args[1].value, depth - 1)
         if default.empty and default.made == "literal":

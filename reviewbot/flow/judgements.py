@@ -14,7 +14,7 @@ from reviewbot.flow.control import guards, statements
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
-from reviewbot.flow.syntax import children, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import children, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
@@ -226,8 +226,10 @@ def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpressi
     """The two values of which an expression measures how far they are apart."""
     if type(node) is cst.BinaryOperation and type(node.operator) is cst.Subtract:
         sides = node.left, node.right
-        # A difference of products is a formula's.
-        return None if all(type(side) is cst.BinaryOperation for side in sides) else sides
+        # A difference of products is a formula's, one of lengths how many to add or to cut.
+        made = all(type(side) is cst.BinaryOperation for side in sides)
+        lengths = all(type(side) is cst.Call and dotted(side.func) == "len" for side in sides)
+        return None if made or lengths else sides
     if type(node) is cst.Call and _names_distance(node):
         given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
         return (given[0], given[1]) if len(given) > 1 else None

@@ -24,7 +24,11 @@ _VERDICT = pattern(
     r"_*(is|has|are|all|any|equal|array_equal|same|starts|ends|exist|match|search|full|contains)"
 )
 
-_MESSAGE = pattern(r"msg|mess|err|reason|desc|text|output|hint|info|label|name|title|str|fmt|detail", re.I)
+_MESSAGE = pattern(
+    r"msg|mess|err|exception|exc_info|traceback|reason|desc|text|output|hint|info|label|name|title|str|fmt"
+    r"|detail",
+    re.I,
+)
 
 
 def may_be_message(node: ast.expr) -> bool:

@@ -168,12 +168,20 @@ def _breaks(written: Written, given: Mapping[str, int]) -> Broken | None:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The values that an annotation lets a parameter or field have, and where it says so."""
+    """The values that an annotation lets a parameter or field have, and where it says so. `words` are the
+    other words in its owner's body; `normalised`: the owner sets the parameter anew from what it is given."""
 
     path: str
     line: int
     owner: str
     values: tuple[object, ...]
+    words: frozenset[str]
+    normalised: bool
+
+    def takes(self, text: str) -> bool:
+        """Whether the code takes a word that the annotation leaves out: by name, or in another case."""
+        alike = any(isinstance(one, str) and one.lower() == text.lower() for one in self.values)
+        return text in self.words or (self.normalised and alike)
 
 
 def allowed(repo: Repo, unit: Unit, called: str, keyword: str) -> Allowed | None:
@@ -197,8 +205,24 @@ def allowed(repo: Repo, unit: Unit, called: str, keyword: str) -> Allowed | None
     for name, annotation in _annotations(made):
         values = _literals(file, annotation) if name == keyword else ()
         if values:
-            return Allowed(path, annotation.lineno, definition.name, values)
+            words, normalised = _body(made, keyword)
+            return Allowed(path, annotation.lineno, definition.name, values, words, normalised)
     return None
+
+
+def _body(owner: Unit, keyword: str) -> tuple[frozenset[str], bool]:
+    """The words in a function's body, and whether it sets a parameter anew."""
+    tree = owner.tree
+    words: set[str] = set()
+    normalised = False
+    if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return frozenset(), False
+    for node in (below for statement in tree.body for below in ast.walk(statement)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words.add(node.value)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            normalised = normalised or node.id == keyword
+    return frozenset(words), normalised
 
 
 def _annotations(unit: Unit) -> Iterator[tuple[str, ast.expr]]:
