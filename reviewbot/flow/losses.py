@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.refusals import SET, switched
 from reviewbot.flow.settings import Behind, behind
 from reviewbot.flow.syntax import UNKNOWN, dotted, literal
-from reviewbot.index.facts import Field
+from reviewbot.index.facts import Field, Rebuild
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -41,20 +42,42 @@ class Loss:
 
 def losses(repo: Repo) -> Iterator[Loss]:
     """Every such call of the repository whose lost field and whose condition both come from settings."""
-    for path, rebuild in repo.index.rebuilds():
-        unit = None if in_test_file(path) else unit_of(repo.file(path), rebuild.function)
-        if unit is None or "**" in rebuild.given:
-            continue
-        known = class_of_name(rebuild.name, path, unit.file.imports, repo.index)
-        if known is None or known.found.kind == "plain":
-            continue
-        lost = [f for f in known.found.fields if f.default is not None and f.name not in rebuild.given]
-        if not lost or len(lost) > len(rebuild.carried):
-            continue
-        for call in unit.find(cst.Call):
-            here = dotted(call.func) == rebuild.name and unit.span(call).line == rebuild.line
-            if here and _receiver_is(unit, call, rebuild.receiver, known, repo):
-                yield from _of_call(repo, unit, call, known, lost)
+    for path, rebuild in repo.once(_losing):
+        yield from _at(repo, path, rebuild)
+
+
+def _losing(repo: Repo) -> tuple[tuple[str, Rebuild], ...]:
+    """The places at which something is lost: few, and asked for by every function that refuses a pair."""
+    return tuple(
+        (path, rebuild)
+        for path, rebuild in repo.index.rebuilds()
+        if _may_lose(repo, path, rebuild) and any(True for _ in _at(repo, path, rebuild))
+    )
+
+
+def _may_lose(repo: Repo, path: str, rebuild: Rebuild) -> bool:
+    """Whether a class with fields may be meant, as far as can be said without parsing its file."""
+    if "**" in rebuild.given or in_test_file(path):
+        return False
+    last = rebuild.name.rpartition(".")[2]
+    if any(found.kind != "plain" for _, found in repo.index.classes(last)):
+        return True
+    renamed = rb"\bas\s+" + re.escape(rebuild.name.encode()) + rb"\b"
+    return re.search(renamed, repo.read(path) or b"") is not None
+
+
+def _at(repo: Repo, path: str, rebuild: Rebuild) -> Iterator[Loss]:
+    unit = unit_of(repo.file(path), rebuild.function)
+    known = class_of_name(rebuild.name, path, unit.file.imports, repo.index) if unit is not None else None
+    if unit is None or known is None or known.found.kind == "plain":
+        return
+    lost = [f for f in known.found.fields if f.default is not None and f.name not in rebuild.given]
+    if not lost or len(lost) > len(rebuild.carried):
+        return
+    for call in unit.find(cst.Call):
+        here = dotted(call.func) == rebuild.name and unit.span(call).line == rebuild.line
+        if here and _receiver_is(unit, call, rebuild.receiver, known, repo):
+            yield from _of_call(repo, unit, call, known, lost)
 
 
 def _receiver_is(unit: Unit, call: cst.Call, receiver: str, known: Known, repo: Repo) -> bool:

@@ -37,19 +37,31 @@ def needs(path: str, repo: Repo) -> frozenset[str]:
     found: set[str] = set()
     queue, seen = [path], {path}
     while queue and len(seen) < _MODULES:
-        file = repo.file(here := queue.pop())
-        for target in _imported(file) if file is not None else ():
-            if target.startswith("."):
-                # `from . import rows` and `from .rows import Row` alike.
-                near = repo.index.module(target, here) or repo.index.module(target.rpartition(".")[0], here)
-            else:
-                near = _own(target, here, repo)
-            if near is not None and near not in seen:
+        libraries, own = repo.once(_imports, queue.pop())
+        found |= libraries
+        for near in own:
+            if near not in seen:
                 seen.add(near)
                 queue.append(near)
-            elif near is None and not target.startswith("."):
-                found.add(target.partition(".")[0])
     return frozenset(found - sys.stdlib_module_names)
+
+
+def _imports(repo: Repo, path: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The libraries, by their first names, and the repository's own modules that one module imports."""
+    libraries: set[str] = set()
+    own: dict[str, None] = {}
+    file = repo.file(path)
+    for target in _imported(file) if file is not None else ():
+        if target.startswith("."):
+            # `from . import rows` and `from .rows import Row` alike.
+            near = repo.index.module(target, path) or repo.index.module(target.rpartition(".")[0], path)
+        else:
+            near = _own(target, path, repo)
+        if near is not None:
+            own[near] = None
+        elif not target.startswith("."):
+            libraries.add(target.partition(".")[0])
+    return frozenset(libraries), tuple(own)
 
 
 def _own(target: str, importer: str, repo: Repo) -> str | None:

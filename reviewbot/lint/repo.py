@@ -54,6 +54,9 @@ class Repo:
         self._database = database
         self._against = against
         self._before: list[Repo] = []
+        self._worked_out: dict[
+            tuple[Callable[..., object], tuple[str, ...]], tuple[object, frozenset[Fact]]
+        ] = {}
         self.here = here
         self.sketches = False
         self.asked: set[Fact] = set()
@@ -126,6 +129,20 @@ class Repo:
         from reviewbot.index.index import Index
 
         return Index(self._look)
+
+    def once(self, work_out: Callable[..., _Value], *about: str) -> _Value:
+        """`work_out(repo, *about)`, worked out once for every file that asks; `repo.here` is none of them.
+
+        The value must hold no file, unit or node: these are let go of between one file and the next.
+        """
+        key = work_out, about
+        if key not in self._worked_out:
+            whole = self.of("")
+            self._worked_out[key] = work_out(whole, *about), frozenset(whole.asked)
+        value, asked = self._worked_out[key]
+        for fact in asked:
+            self.asked.add(fact)
+        return value  # type: ignore[return-value]
 
     @property
     def diff(self) -> tuple[FileDiff, ...]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
-from reviewbot.lint.engine import lint
+from reviewbot.lint.engine import examine
 from reviewbot.lint.repo import Repo
+from reviewbot.lint.results import report as report_of
 from reviewbot.model import Finding
 from reviewbot.review.scope import lines_of
 from reviewbot.source.diff import changed_lines
@@ -42,9 +43,15 @@ def caused(findings: Iterable[Finding], against: Against, before: Repo, head: Re
     paths = {path: old.get(path, path) for path in sorted({one.span.path for one in untouched})}
     read = {path: against.files.read(was) for path, was in paths.items() if was is not None}
     sources = {path: content for path, content in read.items() if content is not None}
-    names = {one.rule for one in untouched}
-    rules = registry.loaded(tuple(rule for rule in registry.rule_ids() if rule in names))
-    report = lint(((paths[path] or path, content) for path, content in sources.items()), rules, before)
+    # Of each file only the rules that say something of it now: they cost more than reading it.
+    said: dict[str, set[str]] = {path: set() for path in sources}
+    for one in untouched:
+        said.get(one.span.path, set()).add(one.rule)
+    ids = registry.rule_ids()
+    rules = {path: registry.loaded(tuple(id_ for id_ in ids if id_ in said[path])) for path in sources}
+    report = report_of(
+        examine(paths[path] or path, content, rules[path], before) for path, content in sources.items()
+    )
     unknown = {one.path for one in report.unread} | {one.path for one in report.failures}
     # Looked at under the names that the files had, and compared under those that they have now.
     now = {was: path for path, was in paths.items()}
