@@ -19,6 +19,7 @@ from reviewbot.index import facts as fact_types
 from reviewbot.index import scripts
 from reviewbot.index.facts import Fact, Facts, clean, last_part
 from reviewbot.source.files import Source
+from reviewbot.source.kept import Kept
 from reviewbot.source.newer import tree_of
 from reviewbot.source.test_files import in_test_file
 
@@ -108,8 +109,11 @@ class Store:
         """Lets go of the database."""
         self._db.close()
 
-    def update(self, sources: Iterable[Source]) -> int:
-        """Makes exactly these files the ones that are known; returns how many had to be read and parsed."""
+    def update(self, sources: Iterable[Source], kept: Kept | None = None) -> int:
+        """Makes exactly these files the ones that are known; returns how many had to be read and parsed.
+
+        `kept` is given the trees that are made.
+        """
         listed = [(source, source.key + self._salt(source.path)) for source in sources]
         with self._db, _no_collection():
             # Whoever shares the database waits here, and then finds everything made.
@@ -119,7 +123,7 @@ class Store:
             made = 0
             for source, key in listed:
                 if key not in known:
-                    known[key] = self._add(key, source)
+                    known[key] = self._add(key, source, kept)
                     made += 1
             rows = ((*map(os.fsencode, (s.path, *_split(s.path))), known[key]) for s, key in listed)
             self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?, ?)", rows)
@@ -131,9 +135,9 @@ class Store:
             return (path[-3:] + self._version).encode()
         return (("test" if in_test_file(path) else "py") + self._version).encode()
 
-    def _add(self, key: bytes, source: Source) -> int:
+    def _add(self, key: bytes, source: Source, kept: Kept | None) -> int:
         content = source.read()
-        known = facts_of(source.path, content) if content is not None else Facts()
+        known = facts_of(source.path, content, kept) if content is not None else Facts()
         number = self._db.execute("INSERT INTO blob (key) VALUES (?)", (key,)).lastrowid
         assert number is not None
         rows = ((number, _NUMBER[kind], name, _ENCODE(held)) for kind, name, held in _grouped(known))
@@ -172,8 +176,9 @@ def _split(path: str) -> tuple[str, str]:
     return folder, name
 
 
-def facts_of(path: str, content: bytes) -> Facts:
-    """What one file says; nothing for a file that cannot be parsed or is larger than `MAX_BYTES`."""
+def facts_of(path: str, content: bytes, kept: Kept | None = None) -> Facts:
+    """What one file says; nothing for a file that cannot be parsed or is larger than `MAX_BYTES`. `kept` is
+    given its tree."""
     if len(content) > MAX_BYTES:
         return Facts()
     if not path.endswith((".py", ".pyi")):
@@ -181,7 +186,10 @@ def facts_of(path: str, content: bytes) -> Facts:
     from reviewbot.index import python
 
     try:
-        return python.facts_of(tree_of(path, content), content, of_tests=in_test_file(path))
+        tree = tree_of(path, content)
+        if kept is not None:
+            kept.put(path, content, tree)
+        return python.facts_of(tree, content, of_tests=in_test_file(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError, UnreadableFile):
         return Facts()
 

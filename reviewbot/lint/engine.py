@@ -36,7 +36,7 @@ def examine(
     """What one file gives, suppressions applied."""
     started = time.process_time()
     try:
-        file = file_of(path, content)
+        file = file_of(path, content, repo.kept.take(path, content))
     except UnreadableFile as error:
         return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
     examination = Examination(file, rules, repo, prefilter=prefilter)

@@ -12,6 +12,7 @@ from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile
 from reviewbot.lint.limit import untimed
 from reviewbot.source.files import Files, InMemory
+from reviewbot.source.kept import Kept
 from reviewbot.source.project import PytestSettings, pytest_settings, requires_python
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ class Repo:
 
     A rule receives one made by `of(path)`: what it asks about "here" is asked of that file's folder, and
     every question is kept in `asked`. `digest(fact)` answers whether the same question would be answered
-    the same today. `against` is what a change is compared with, where one is under review.
+    the same today. `against` is what a change is compared with, where one is under review. `kept` holds the
+    trees of files that will be looked at, for whoever says which these are.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Repo:
             tuple[Callable[..., object], tuple[str, ...]], tuple[object, frozenset[Fact]]
         ] = {}
         self.here = here
+        self.kept = Kept()
         self.sketches = False
         self.asked: set[Fact] = set()
 
@@ -221,7 +224,7 @@ class Repo:
             # The rule that happens to ask first must not be cut off for it.
             with untimed():
                 store = Store(self._database)
-                store.update(self._files.every(is_wanted))
+                store.update(self._files.every(is_wanted), self.kept)
             self._store.append(store)
         return self._store[0]
 

@@ -14,6 +14,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import Result
 from reviewbot.model import Finding, Unread
 from reviewbot.source import discover
+from reviewbot.source.kept import Kept
 
 FIX_ROUNDS = 10  # a fix may make another one possible
 
@@ -68,6 +69,8 @@ class Run:
                 # What the children need is imported once, before they are made.
                 loaded(self.rules)
                 return pool.each(work, paths, self.jobs, _lost)
+        # In several processes each would keep what another looks at.
+        self.repo.kept = Kept(path for path, _ in paths)
         return (work(path) for path, _ in paths)
 
     def content(self, path: str, content: bytes) -> Result:

@@ -366,17 +366,18 @@ def once(ask: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
 class File:
     """One Python file: its text, its `ast`, its units.
 
-    `parses` and `parse_seconds` say how often LibCST was asked to parse, and the processor time of that.
+    `tree` is what its content was parsed into already, if it was. `parses` and `parse_seconds` say how often
+    LibCST was asked to parse, and the processor time of that.
     Raises `UnreadableFile` when it is made from bytes that are not Python.
     """
 
-    def __init__(self, path: str, content: bytes) -> None:
+    def __init__(self, path: str, content: bytes, tree: ast.Module | None = None) -> None:
         self.path, self.content = path, content
         self.answers: dict[Callable[..., Any], Any] = {}  # see `once`
         self.whole_if_parsed: cst.Module | None = None
         self.parses = 0
         self.parse_seconds = 0.0
-        self.tree = self._parse_ast()
+        self.tree = tree or self._parse_ast()
         _ = self.text  # What Python reads and we cannot is found out now.
 
     def _parse_ast(self) -> ast.Module:
@@ -561,12 +562,13 @@ class Script(File):
         return [Unit(self, kind, "", self.tree, 1, max(1, len(self.lines)))]
 
 
-def file_of(path: str, content: bytes) -> File:
-    """A file as its name says: Python, or a script in another language.
+def file_of(path: str, content: bytes, tree: ast.Module | None = None) -> File:
+    """A file as its name says: Python, or a script in another language. `tree` is its tree, if it has been
+    parsed already.
 
     Raises `UnreadableFile` for Python that does not parse.
     """
-    return Script(path, content) if path.endswith((*SCRIPTS, *SETTINGS)) else File(path, content)
+    return Script(path, content) if path.endswith((*SCRIPTS, *SETTINGS)) else File(path, content, tree)
 
 
 def _definitions(node: cst.CSTNode) -> Iterator[cst.FunctionDef | cst.ClassDef]:
