@@ -54,6 +54,13 @@ class LoopMayBeEmpty(Rule):
                 assert all(row.reward == 1 for row in run(1) if row.done)  # <- here
         """),
         Example("""
+            def test_weights(tmp_path, run):
+                (tmp_path / "config.json").touch()
+                run(tmp_path)
+                for path in tmp_path.glob("*.safetensors"):
+                    assert path.stat().st_size > 0  # <- here
+        """),
+        Example("""
             def test_dumps(tmp_path, run):
                 run(tmp_path)
                 for dump in sorted(tmp_path.glob("step*.jsonl")):
@@ -281,6 +288,25 @@ class LoopMayBeEmpty(Rule):
             """,
             path="robot/reward.py",
         ),
+        # The test has put the files there itself; a loop fills a table and refuses doubles.
+        Example("""
+            def test_upload(tmp_path, upload, exists):
+                (tmp_path / "one").mkdir()
+                (tmp_path / "one" / "a.json").touch()
+                for path in tmp_path.glob("**/*.json"):
+                    upload(path)
+                    assert exists(path.name)
+        """),
+        Example("""
+            def test_words(path, run):
+                known = {}
+                with open(path) as lines:
+                    for line in lines:
+                        key, value = line.split()
+                        assert key not in known
+                        known[key] = value
+                assert run(known) == 1
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:

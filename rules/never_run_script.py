@@ -95,6 +95,11 @@ class NeverRunScript(Rule):
             files={**_RUNS_BOTH, "tests/resume.sh": 'source "$(dirname $0)/restore.sh"\n'},
         ),
         Example("set -e\n", path="tools/build.sh", files=_RUNS_BOTH),
+        Example(
+            "set -e\n./tests/resume.sh\n./tests/restart.sh\n",
+            path="tests/everything.sh",
+            files={**_RUNS_BOTH, "tests/restart.sh": "python -c 1\n"},
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -117,7 +122,7 @@ class NeverRunScript(Rule):
             yield from self._python(unit, repo)
             return
         listed = list(_neighbours(path, repo))
-        if not listed:
+        if not listed or _starts_others(unit, repo):
             return
         where, line, neighbour = listed[0]
         last = len(unit.file.lines)
@@ -147,6 +152,14 @@ class NeverRunScript(Rule):
             steps=[Step(path, main, main, "it is there to be run, and to fail where the two sides differ")],
             still_catches=(f"nothing: whatever `{name}` compares is compared only by hand",),
         )
+
+
+def _starts_others(unit: Unit, repo: Repo) -> bool:
+    """Whether a script starts several of its neighbours one by one, which saves people typing."""
+    folder, _, own = unit.file.path.rpartition("/")
+    names = {path.rpartition("/")[2] for path in repo.index.paths_in(folder)} - {own}
+    tests = [name for name in names if not any(word in name.lower() for word in _HELPERS)]
+    return sum(name in unit.file.text for name in tests) > 1
 
 
 def _is_comparison_script(unit: Unit) -> bool:

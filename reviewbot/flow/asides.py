@@ -13,7 +13,7 @@ import libcst as cst
 from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judging import compares, in_test_file
 from reviewbot.flow.left import counted_statements
-from reviewbot.flow.syntax import last_name
+from reviewbot.flow.syntax import canonical, last_name, walk
 
 if TYPE_CHECKING:
     from reviewbot.flow.checks import Check
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 def is_aside(unit: Unit, check: Check) -> bool:
-    """Whether a check is not what the loop is for: in a function that an assertion calls and counts by, or
-    outside of tests the type of an item, or a refusal of arguments."""
-    if id(check.node) in counted_statements(unit):
+    """Whether a check is not what the loop is for: in a function that an assertion calls and counts by, of a
+    key that the loop is about to fill in, or outside of tests the type of an item, or a refusal of
+    arguments."""
+    if id(check.node) in counted_statements(unit) or _guards_a_table(unit, check):
         return True
     if unit.is_test or in_test_file(unit.file.path) or compares(unit):
         narrows = False
@@ -32,6 +33,27 @@ def is_aside(unit: Unit, check: Check) -> bool:
     if not in_test_file(unit.file.path) and isinstance(check.condition, cst.Call):
         narrows = narrows or last_name(check.condition) in ("isinstance", "callable", "issubclass")
     return narrows
+
+
+def _guards_a_table(unit: Unit, check: Check) -> bool:
+    """`assert key not in table` before `table[key] = value`: the loop is there to fill the table."""
+    node = check.condition
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    target = node.comparisons[0]
+    if not isinstance(target.operator, (cst.In if check.fails_when else cst.NotIn)):
+        return False
+    table, key = canonical(target.comparator), canonical(node.left)
+    block = next(
+        (above for above in unit.ancestors(check.node) if isinstance(above, cst.IndentedBlock)), None
+    )
+    for below in walk(block) if block is not None else ():
+        filled = below.targets[0].target if isinstance(below, cst.Assign) else None
+        if isinstance(filled, cst.Subscript) and canonical(filled) == f"{table}[{key}]":
+            return True
+        if isinstance(below, cst.Call) and canonical(below) == f"{table}.add({key})":
+            return True
+    return False
 
 
 def raises_again(node: cst.CSTNode) -> bool:

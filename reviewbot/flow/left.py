@@ -6,6 +6,7 @@ left. `hinted` is less: the code is written as one writes where the rest is know
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
@@ -27,6 +28,7 @@ _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
 _OWN_NAMES = frozenset({"dir", "vars", "globals", "getmembers"})
 _SPLITTING = frozenset({"split", "splitlines", "rsplit"})
 _HERE = frozenset({"os.listdir", "os.scandir", "os.walk", "listdir", "scandir", "walk"})
+_WRITES = frozenset({"touch", "write_text", "write_bytes"})
 _COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
 
@@ -43,7 +45,7 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
             return "shown"
         if _pairs_off(unit, node, made):
             return "shown"
-    if _is_compared(unit, node, made):
+    if _is_compared(unit, node, made) or (found.made == "loaded" and _is_written(unit, node, made)):
         return "shown"
     return "hinted" if _is_hinted(unit, node, found) else None
 
@@ -306,6 +308,33 @@ def _is_read_back(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
                 if paths & {canonical(arg.value) for arg in call.args}:
                     return True
     return False
+
+
+def _is_written(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether the function itself has put a file into the folder that is searched, of a name that the pattern
+    fits: `(folder / "a.json").touch()` before `folder.glob("*.json")`."""
+    if not isinstance(made, cst.Call) or last_name(made) not in ("glob", "rglob") or not made.args:
+        return False
+    pattern = literal(made.args[0].value)
+    rank = unit.index.rank
+    if not isinstance(pattern, str) or not isinstance(made.func, cst.Attribute):
+        return False
+    for call in unit.find(cst.Call):
+        if last_name(call) not in _WRITES or rank(call) > rank(made) or not _apart(unit, call, node):
+            continue
+        place = values(unit).resolve(call.func.value) if isinstance(call.func, cst.Attribute) else call
+        if not isinstance(place, cst.BinaryOperation) or root_name(_leftmost(place)) != root_name(made):
+            continue
+        name = literal(place.right)
+        if isinstance(name, str) and fnmatchcase(name.rpartition("/")[2], pattern.rpartition("/")[2]):
+            return True
+    return False
+
+
+def _leftmost(node: cst.BaseExpression) -> cst.BaseExpression:
+    while isinstance(node, cst.BinaryOperation):
+        node = node.left
+    return node
 
 
 def _is_counted_there(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
