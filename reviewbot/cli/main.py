@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 
 from reviewbot import __version__
+from reviewbot.cli.arguments import Parser
 from reviewbot.errors import ReviewbotError, UsageError
 
 # name: what it does, in the words of --help. Each is a module of this package with `add` and `main`.
@@ -40,7 +41,7 @@ exit codes:
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line; with `only`, the options of that command alone are filled in."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="reviewbot",
         description="Finds tests that do not test, and proves it by running them.",
         epilog=EXIT_CODES,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import shutil
@@ -76,21 +75,6 @@ def test_changed_content_a_new_path_and_another_choice_of_rules_are_looked_at(li
     write(tmp_path, test_b_DOT_py="\n" + WEAK)
     assert lint()[0] == {("test_a.py", 6, "constant-verdict"): 1, ("test_b.py", 6, "constant-verdict"): 1}
     assert lint("--select", "loop-may-be-empty")[0] == {}
-
-
-def test_what_is_worked_out_once_for_all_files_falls_for_each_of_them(lint, tmp_path):
-    """The places at which a field is lost are worked out once a run, and every validator stands on them."""
-    example = importlib.import_module("reviewbot.rules.ignored_option_pair").IgnoredOptionPair.bad[0]
-    (tmp_path / "project/jobs").mkdir()
-    desk = example.files["jobs/desk.py"]
-    write(tmp_path, jobs__config_DOT_py=example.files["jobs/config.py"], jobs__desk_DOT_py=desk)
-    write(tmp_path, jobs__check_DOT_py=example.code, jobs__check_again_DOT_py=example.code)
-    kept = desk.replace('mode="root")', 'mode="root", saved=ticket.saved)')
-    write(tmp_path, jobs__desk_DOT_py=kept)
-    assert lint("--select", "ignored-option-pair")[0] == {}
-    write(tmp_path, jobs__desk_DOT_py=desk)
-    found = lint("--select", "ignored-option-pair")[0]
-    assert {path for path, *_ in found} == {"jobs/check.py", "jobs/check_again.py"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from reviewbot.config import Config
 from reviewbot.lint import registry
-from reviewbot.lint.engine import lint
+from reviewbot.lint.engine import examine, lint
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Finding, Rule, Unit
 from reviewbot.source.files import InMemory
@@ -148,3 +148,28 @@ def test_positions_are_those_of_libcst():
         at, place = ours.range(node), theirs[node]
         assert (at.line - 10, at.column - 1) == (place.start.line, place.start.column), node
         assert (at.end_line - 10, at.end_column - 1) == (place.end.line, place.end.column), node
+
+
+class Wide(Rule):
+    """Finds every function where two other files are not the same."""
+
+    id = "wide"
+
+    def suspect(self, unit: Unit) -> bool:
+        return unit.kind == "function"
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if repo.once(_differ, "one.txt", "two.txt"):
+            yield self.finding(unit, unit.node, "a function", certainty="question")
+
+
+def _differ(repo: Repo, one: str, two: str) -> bool:
+    return repo.read(one) != repo.read(two)
+
+
+def test_what_is_worked_out_once_is_remembered_by_every_file_that_asks():
+    repo = Repo(files=InMemory({"one.txt": b"1", "two.txt": b"2"}))
+    results = [examine(path, WEAK, [Wide()], repo) for path in ("a.py", "b.py")]
+    assert [len(one.findings) for one in results] == [2, 2]
+    for one in results:
+        assert {("file", "one.txt"), ("file", "two.txt")} <= set(one.asked)

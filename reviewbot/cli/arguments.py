@@ -1,0 +1,35 @@
+"""A command line that cannot be read is answered with the word that may have been meant."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse's own, whose errors name the nearest command, option or value."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the process with 2, as argparse does."""
+        super().error(message + _meant(message, self))
+
+
+def _meant(message: str, parser: argparse.ArgumentParser) -> str:
+    from reviewbot.config import hint
+
+    choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message, re.DOTALL)
+    if choice:
+        return hint(choice[1], tuple(re.findall(r"[\w.-]+", choice[2])))
+    unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+    return hint(unknown[1], tuple(_options(parser))) if unknown else ""
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The options of a parser and of the commands below it, as far as they are filled in."""
+    for action in parser._actions:
+        yield from (option for option in action.option_strings if option.startswith("--"))
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _options(command)
