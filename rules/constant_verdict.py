@@ -90,6 +90,36 @@ class ConstantVerdict(Rule):
                     self.assertEqual(2, 2)  # <- here
                     self.assertIn("a", ("a", "b"), "to do")  # <- here
         """),
+        # What counts some of the rows is never more than there are rows, whatever was counted.
+        Example("""
+            def test_mismatches(run, reference):
+                rows = run(1)
+                mismatches = 0
+                for row, wanted in zip(rows, reference, strict=True):
+                    if row != wanted:
+                        mismatches += 1
+                assert mismatches <= len(rows)  # <- here
+                share = mismatches / len(rows)
+                assert 0 <= share <= 1.0  # <- here
+
+            def test_bad(run, reference):
+                rows = run(1)
+                bad = [row for row in rows if row not in reference]
+                assert len(bad) <= len(rows)  # <- here
+                total = len(rows)
+                assert sum(row.loss > 9 for row in rows) <= total  # <- here
+                assert total >= 0  # <- here
+                if len(set(rows)) > len(rows):
+                    raise AssertionError("more rows than there are")  # <- here
+
+            class T(TestCase):
+                def test(self, found):
+                    wrong = []
+                    for row in found:
+                        if row.wrong:
+                            wrong.append(row)
+                    self.assertLessEqual(len(wrong), len(found))  # <- here
+        """),
     )
     good = (
         Example("def test_rows(run):\n    assert run(1) == [2], 'wrong'\n"),
@@ -174,6 +204,31 @@ class ConstantVerdict(Rule):
                     assert 1 == 2, "must not be reached"
                 assert 1 + 1 == 2
                 assert (1, 2) + (3,) == (1, 2, 3)
+        """),
+        # More than one may be counted a turn, another collection is counted, or the collection has changed.
+        Example("""
+            def test_bounded(run, reference):
+                rows, tokens, words = run(1), 0, 0
+                for row in rows:
+                    tokens += len(row)
+                    for word in row.words:
+                        words += word.wrong
+                assert tokens <= len(rows)
+                assert words <= len(rows)
+                assert len([row for row in rows if row.wrong]) <= len(reference)
+                assert sum(row.errors for row in rows) <= len(rows)
+                assert 0 <= tokens / len(rows) <= 1
+                wrong = [row for row in rows if row.wrong]
+                assert len(wrong) < len(rows)
+                rows.pop()
+                assert len(wrong) <= len(rows)
+
+            def test_collected(run, items):
+                table = Table(items)
+                assert len(set(table)) <= len(table)
+                first = len(items)
+                run(items)
+                assert len(items) <= first
         """),
         Example("def test(x):\n    assert x is None or x > 0\n    assert x == 1 or x == 2\n"),
         Example("import pytest\n\ndef test():\n    with pytest.raises(E):\n        assert bool(Strange())\n"),

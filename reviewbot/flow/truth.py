@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from reviewbot.flow.assertions import PREDICATES
+from reviewbot.flow.bounds import may_be_bounded, never_more
 from reviewbot.flow.calls import callee
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
@@ -133,9 +134,21 @@ def _has_call(node: cst.CSTNode) -> bool:
 
 
 def _comparison(node: cst.Comparison, unit: Unit) -> Truth | None:
-    if len(node.comparisons) != 1:
-        return None
-    left, operator, right = node.left, node.comparisons[0].operator, node.comparisons[0].comparator
+    """The truth of a comparison; of a chain where each of its links always holds."""
+    found, left = [], node.left
+    for target in node.comparisons:
+        settled = _link(left, target.operator, target.comparator, unit)
+        if settled is None or not (settled.value or len(node.comparisons) == 1):
+            return None
+        found.append(settled)
+        left = target.comparator
+    why = ", and ".join(dict.fromkeys(one.why for one in found))
+    return Truth(found[0].value, why, tuple(place for one in found for place in one.places))
+
+
+def _link(
+    left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression, unit: Unit
+) -> Truth | None:
     flow = values(unit)
     length = _length(left, operator, right) or _length(right, _MIRRORED.get(type(operator), operator), left)
     if length is not None:
@@ -149,7 +162,22 @@ def _comparison(node: cst.Comparison, unit: Unit) -> Truth | None:
         if found is not None:
             equal = isinstance(operator, (cst.Is, cst.Equal))
             return Truth((found.value is constant) is equal, found.why, found.places)
-    return _of_literals(left, operator, right) or _untouched(left, operator, right, flow)
+    settled = _of_literals(left, operator, right) or _untouched(left, operator, right, flow)
+    return settled or _bounded(left, operator, right, unit)
+
+
+def _bounded(
+    left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression, unit: Unit
+) -> Truth | None:
+    """A count against the length of what it counts among, and a share against 0 and 1."""
+    if isinstance(operator, (cst.LessThanEqual, cst.GreaterThan)):
+        why = never_more(left, right, unit)
+    elif isinstance(operator, (cst.GreaterThanEqual, cst.LessThan)):
+        why = never_more(right, left, unit)
+    else:
+        return None
+    holds = isinstance(operator, (cst.LessThanEqual, cst.GreaterThanEqual))
+    return None if why is None else Truth(holds, why)
 
 
 _MIRRORED: dict[type, cst.BaseCompOp] = {
@@ -347,7 +375,10 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
             return True
         return isinstance(node.op, ast.Or) and _may_be_opposite(node.values)
     if isinstance(node, ast.Compare):
-        return len(node.ops) == 1 and may_be_settled(node.left, type(node.ops[0]), node.comparators[0], unit)
+        sides = [node.left, *node.comparators]
+        return all(
+            may_be_settled(sides[n], type(kind), sides[n + 1], unit) for n, kind in enumerate(node.ops)
+        )
     if isinstance(node, ast.Name):
         functions: list[FunctionTree] = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
         return (
@@ -383,6 +414,8 @@ def may_be_settled(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, unit:
     if _is_len(right) and _may_be_low(_MIRRORED_KINDS.get(kind, kind), left):
         return True
     if _is_written_out(left) and _is_written_out(right):
+        return True
+    if may_be_bounded(left, kind, right, unit):
         return True
     if isinstance(right, ast.Constant) and right.value is None and kind in (ast.Is, ast.IsNot):
         named = left.func.id if isinstance(left, ast.Call) and isinstance(left.func, ast.Name) else ""
