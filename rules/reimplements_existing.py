@@ -1,8 +1,8 @@
-"""A test writes again what the product, or another file, already has.
+"""A function writes again what another file already has.
 
 ## Why
-Two copies of one piece of code go apart: the test then checks its own copy, not what runs. Every line of it
-is read, kept and fixed twice.
+Two copies of one piece of code go apart: a test then checks its own copy, not what runs. Every line of it
+is read, kept and fixed twice. Copies within the product are told of a change that brings one in.
 
 ## Instead
 Call what exists. If it cannot be called as it stands, make it so (a parameter, a public name), which is a
@@ -13,16 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewbot.flow.copies import large_enough, original_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.shapes import shape_of
 from reviewbot.flow.switches import switch_of
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 
-_LEAST_NODES = 45
-# What is shown to readers has everything in one file; no test should import it.
-_STANDS_ALONE = pattern(r"(^|/)(docs?|examples?|tutorials?|notebooks?|recipes|gallery|demos?|samples?)/")
 _BENCHMARK = pattern(r"(^|[/_])bench(mark(s|ing)?)?[/_.]")
 _REFERENCE = pattern(r"(^|_)(ref|reference|naive|oracle|golden)(_|$)")
 _DUMP = """
@@ -36,6 +33,25 @@ def write_rows(path, step, batch):
             row[field] = batch[field][index][:length]
         lines.append(json.dumps(row))
     path.write_text("\\n".join(lines))
+"""
+
+_READER = """
+import json
+
+def read_rows(path):
+    rows = []
+    for line in path.read_text().splitlines():
+        if not line.startswith("#"):
+            rows.append(json.loads(line))
+    return rows
+"""
+_CAPPED = """
+def first_of(rows):
+    found = []
+    for row in rows:
+        if len(found) < LIMIT:
+            found.append(row)
+    return found
 """
 
 
@@ -58,6 +74,35 @@ class ReimplementsExisting(Rule):
             path="tests/recorder.py",
             files={"trainer/dump.py": _DUMP},
         ),
+        Example(
+            """
+            import json
+
+            def load_lines(file):  # <- here
+                lines = []
+                for line in file.read_text().splitlines():
+                    if not line.startswith("#"):
+                        lines.append(json.loads(line))
+                return lines
+            """,
+            path="tests/compare.py",
+            files={"trainer/reading.py": _READER},
+        ),
+        Example(
+            """
+            import json
+
+            def load_lines(file):  # <- here
+                lines = []
+                for line in file.read_text().splitlines():
+                    if not line.startswith("#"):
+                        lines.append(json.loads(line))
+                return lines
+            """,
+            path="trainer/restore.py",
+            files={"trainer/reading.py": _READER},
+            before={"trainer/restore.py": ""},
+        ),
     )
     good = (
         Example(
@@ -76,53 +121,66 @@ class ReimplementsExisting(Rule):
             path="tests/recorder.py",
             files={"trainer/dump.py": _DUMP},
         ),
+        Example(
+            _READER.replace("read_rows", "load_lines"),
+            path="tests/compare.py",
+            files={"trainer/reading.py": _READER.replace('"#"', '"%"')},
+        ),
+        # One name, two values.
+        Example(
+            "LIMIT = 3\n" + _CAPPED,
+            path="tests/compare.py",
+            files={"trainer/reading.py": "LIMIT = 4\n" + _CAPPED},
+        ),
+        # It was there before the change.
+        Example(
+            _READER.replace("read_rows", "load_lines"),
+            path="trainer/restore.py",
+            files={"trainer/reading.py": _READER},
+        ),
         Example(_DUMP, path="tests/recorder.py", files={"docs/source/examples/dump.py": _DUMP}),
         Example(_DUMP, path="trainer/dump.py"),
         Example(_DUMP, path="one/dump.py", files={"two/dump.py": _DUMP}),
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return in_test_file(unit.file.path) and not unit.is_test and _shape(unit) != ""
+        return not unit.is_test and (not in_test_file(unit.file.path) or large_enough(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not self.suspect(unit):
+        # Copies within the product are told of a change that brings one in; of the rest, only those of tests.
+        if unit.is_test or not (in_test_file(unit.file.path) or _is_touched(unit, repo)):
             return
-        others = [
-            (path, found)
-            for path, found in repo.index.same_shape(_shape(unit))
-            if path != unit.file.path and not in_test_file(path) and not _STANDS_ALONE.search(path)
-        ]
-        if not others:
+        copied = original_of(unit, repo)
+        if copied is None:
             return
-        path, found = others[0]
-        kind = "method" if found.kind == "method" else "function"
-        lines = found.end_line - found.line + 1
+        path, original = copied.path, copied.original
+        kind = "method" if original.kind == "method" else "function"
+        lines = original.end_line - original.line + 1
         steps = [
-            Step(path, found.line, found.end_line, f"the {kind} `{found.name}`, {lines} lines"),
+            Step(path, original.line, original.end_line, f"the {kind} `{original.name}`, {lines} lines"),
             step(unit, unit.node, "the same statements, calls and keys in the same order"),
         ]
-        option = switch_of(path, found, repo)
+        option = switch_of(path, original, repo)
         if option is not None:
-            says = f"`{option.name}` switches `{found.name}` on"
+            says = f"`{option.name}` switches `{original.name}` on"
             steps.append(Step(option.path, option.line, option.end_line, says))
         on = f"; `{option.name}` switches that on" if option is not None else ""
         yield self.finding(
             unit,
             unit.node,
-            f"`{unit.name}` is `{found.name}` of {path} again, with other names{on}",
+            f"`{unit.name}` is `{original.name}` of {path} again, {copied.how}{on}",
             certainty="question" if _may_be_meant(unit, path) else "likely",
             steps=steps,
             still_catches=(
-                f"whatever checks `{found.name}`; nothing ties this copy to it, so it can go its own way",
+                f"whatever checks `{original.name}`; nothing ties this copy to it, so it can go its own way",
             ),
         )
 
 
-@once
-def _shape(unit: Unit) -> str:
-    """The shape of a function that is large enough to be one again; "" of any other."""
-    shape, size = shape_of(unit.tree)  # type: ignore[arg-type]
-    return shape if size >= _LEAST_NODES else ""
+def _is_touched(unit: Unit, repo: Repo) -> bool:
+    """Whether the change under review has lines of a unit."""
+    changed = repo.change.changed if repo.change is not None else ()
+    return any(unit.line <= last and first <= unit.end_line for first, last in changed)
 
 
 def _may_be_meant(unit: Unit, other: str) -> bool:

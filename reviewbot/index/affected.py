@@ -17,7 +17,7 @@ from reviewbot.index.templates import groups_of
 from reviewbot.source.diff import FileDiff, Lines
 
 CALLS_AWAY = 3  # through what tests call; of other code only what calls it straight is judged by it
-LARGE = 45  # nodes of a function that is worth calling instead of writing it again
+LARGE = 20  # nodes of a function that is worth calling instead of writing it again
 COMMON = 60  # of the files with a name that more of them have, only the nearest: all cost more than they tell
 
 Read = Callable[[str], bytes | None]

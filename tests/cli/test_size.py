@@ -612,6 +612,90 @@ def test_a_copy_becomes_an_import(reviewbot, repository):
     )
 
 
+READER = """import json
+
+
+def read_rows(path):
+    \"\"\"Every row of a dump.\"\"\"
+    rows = []
+    for line in path.read_text().splitlines():
+        if line.strip():
+            rows.append(json.loads(line))
+    return rows
+"""
+COPIED = READER.replace("read_rows", "load_lines").replace("rows", "lines").replace("Every row", "All")
+COMPARED = """
+
+def test_rows(tmp_path):
+    (tmp_path / "rows").write_text('{"a": 1}')
+    assert load_lines(tmp_path / "rows") == [{"a": 1}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("there", "users", "copy", "imported"),
+    [
+        ("trainer/reading.py", {}, "tests/test_rows.py", "trainer.reading"),
+        ("src/trainer/reading.py", {"src/trainer/__init__.py": ""}, "tests/test_rows.py", "trainer.reading"),
+        ("tests/reading.py", {}, "tests/test_rows.py", "reading"),
+        (
+            "tests/helpers/reading.py",
+            {"tests/test_other.py": "from helpers.reading import read_rows\n\nROWS = read_rows\n"},
+            "tests/test_rows.py",
+            "helpers.reading",
+        ),
+        ("trainer/reading.py", {"trainer/__init__.py": ""}, "trainer/restore.py", "trainer.reading"),
+    ],
+)
+def test_a_small_reader_that_comes_in_again_becomes_an_import(
+    reviewbot, repository, there, users, copy, imported
+):
+    base = repository.commit({there: READER, **users, "README.md": "x\n"})
+    tests = COPIED + COMPARED
+    files = {copy: tests}
+    if not copy.startswith("tests/"):
+        files = {copy: COPIED, "tests/test_rows.py": "from trainer.restore import load_lines\n" + COMPARED}
+    repository.commit(files)
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    (cut,) = [cut for cut in size["cuts"] if cut["rule"] == "reimplements-existing"]
+    assert (cut["path"], cut["state"]) == (copy, "applies"), cut["says"]
+    assert cut["claim"] == f"`load_lines` is `read_rows` of {there} again, with other names"
+    _apply(repository, cut["diff"])
+    changed = (repository.folder / copy).read_text()
+    assert f"from {imported} import read_rows as load_lines\n" in changed
+    assert "def load_lines" not in changed and "import json" not in changed
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, (repository.folder, repository.folder / "src"))),
+    }
+    words = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_rows.py")
+    ran = subprocess.run(words, cwd=repository.folder, env=env, capture_output=True, text=True)
+    assert "1 passed" in ran.stdout, ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("there", "copy", "why"),
+    [
+        (
+            "from trainer.restore import LIMIT\n" + READER,
+            COPIED + "\n\nLIMIT = 3\n",
+            "trainer/reading.py imports trainer/restore.py, so that an import of it would go in a circle",
+        ),
+        (
+            READER,
+            COPIED.replace("(path):", "(path=None):"),
+            "the two take different parameters or defaults",
+        ),
+    ],
+)
+def test_a_copy_that_cannot_be_imported_is_told_without_a_diff(reviewbot, repository, there, copy, why):
+    base = repository.commit({"trainer/reading.py": there, "trainer/restore.py": "LIMIT = 3\n"})
+    repository.commit({"trainer/restore.py": copy})
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    (cut,) = [cut for cut in size["cuts"] if cut["rule"] == "reimplements-existing"]
+    assert (cut["state"], cut["says"], cut["diff"]) == ("estimate", why, "")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_every_proposed_diff_applies(reviewbot, repository, ends):
