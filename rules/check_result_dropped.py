@@ -121,6 +121,20 @@ class CheckResultDropped(Rule):
         ),
     )
     good = (
+        # What it returns is whether there was any work.
+        Example("""
+            class TestQueue(TestCase):
+                def work(self):
+                    any_done = False
+                    while self.queue.step():
+                        any_done = True
+                    return any_done
+
+                def test_step(self):
+                    self.queue.add(1)
+                    self.work()
+                    self.assertEqual(self.queue.left, 0)
+        """),
         Example("""
             import numpy as np
             import pytest

@@ -20,7 +20,7 @@ from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
 from reviewbot.flow.messages import compared_as_message, is_verdict, may_be_message
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, same, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -159,6 +159,7 @@ class ConstantVerdict(Rule):
             "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self, a, b):\n"
             "        self.assertTrue(a is b, (a, b))\n        self.assertTrue(a.startswith('x'), a)\n"
             "        self.assertTrue(a.open, True)\n        self.assertFalse(a.errors, a.errors)\n"
+            "        lost = []\n        run(lambda: lost.append(1))\n        self.assertFalse(lost, lost)\n"
             "        self.assertTrue(isclose(a.x, b), b.x)\n        self.assertTrue(refused, cm.exception)\n"
         ),
         # Tests of truth itself, and of whether a line was reached.
@@ -309,6 +310,8 @@ class ConstantVerdict(Rule):
         first, second = call.args
         if second.keyword is not None or second.star or first.star:
             return None
+        if same(first.value, second.value):
+            return None  # the value itself is shown where it is wrong
         flow = values(unit)
         certainty = compared_as_message(
             flow.resolve(first.value), first.value, flow.resolve(second.value), name

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shapes import body_words
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, delete, step
 
@@ -78,6 +79,30 @@ class DuplicateTest(Rule):
                 made = make(Row)
                 assert made.columns == ["tokens", "reward"]
                 assert made.kinds == ["array", "number"]
+        """),
+        # Members of a class go by name; one has a timeout of its own.
+        Example("""
+            class TestShown:
+                def test_broken_name(self, show):
+                    class Broken(Base):
+                        breaks_name = True
+                    shown = show(Broken())
+                    assert shown.startswith("<broken")
+
+                def test_broken_text(self, show):
+                    class Broken(Base):
+                        breaks_text = True
+                    shown = show(Broken())
+                    assert shown.startswith("<broken")
+
+                def test_soon(self, show):
+                    shown = show(later(0.1))
+                    assert shown.startswith("<later")
+                test_soon.timeout = 2
+
+                def test_in_time(self, show):
+                    shown = show(later(0.1))
+                    assert shown.startswith("<later")
         """),
         Example("""
             import pytest
@@ -191,8 +216,29 @@ def _test(unit: Unit) -> _Test | None:
     words = [
         *words,
         *(ast.dump(node.annotation) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign)),
+        *_members(tree),
+        *_set_on(unit),
     ]
     return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
+
+
+def _members(tree: ast.AST) -> Iterator[str]:
+    """The names that classes in a test give to their members, by which others ask for these."""
+    for node in ast.walk(tree):
+        for statement in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield statement.name
+            elif isinstance(statement, ast.Assign):
+                yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
+
+
+def _set_on(unit: Unit) -> Iterator[str]:
+    """What is set on a test below its definition, as in `test_slow.timeout = 2`."""
+    name = unit.name.rpartition(".")[2]
+    for statement in unit.owner.body if unit.owner is not None else unit.file.tree.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else ()
+        if any(dotted_name(target).startswith(f"{name}.") for target in targets):
+            yield ast.dump(statement)
 
 
 def _asks_for_its_name(unit: Unit) -> bool:

@@ -882,6 +882,19 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/compare_graph.py",
         ),
+        Example(
+            """
+            def test_forwarded(serve, amount):
+                got = []
+                def on_data(data):
+                    got.extend(data)
+                    if len(got) >= amount:
+                        assert got == [1] * amount
+                        serve.done()
+                return serve(on_data)
+            """,
+            path="tests/test_forwarding.py",
+        ),
         # The branch is the check, or tries once more; a difference of lengths is how many to add.
         Example(
             """

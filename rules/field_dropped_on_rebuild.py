@@ -93,6 +93,24 @@ def take(visit):
         ),
     )
     good = (
+        # The field is set on the new object by its name.
+        Example(
+            """
+            from dataclasses import dataclass
+
+            @dataclass
+            class Order:
+                table: int
+                guest: str
+                notes: tuple = ()
+
+            def again(order: Order) -> Order:
+                made = Order(table=order.table, guest=order.guest)
+                made.notes = tuple(order.notes)
+                return made
+            """,
+            path="kitchen/order.py",
+        ),
         Example(
             """
             from dataclasses import replace
@@ -227,6 +245,7 @@ def take(visit):
             return
         used = {name for value in values.values() for name in _attributes(value, origin)}
         never = _never_given(unit, receiver, built, dotted(call.func))
+        used |= _set_later(unit, call)
         lost = [field for field in lost if field.name not in used and field.name not in never]
         if not lost:
             return
@@ -313,6 +332,18 @@ def take(visit):
         text = f"{function}({origin}{', ' + arguments if arguments else ''})"
         edits.append(rewrite(unit, call, text))
         return Fix("carry every field and say which ones change", tuple(edits))
+
+
+def _set_later(unit: Unit, call: cst.Call) -> set[str]:
+    """The fields that are set on the new object by its name: `made.notes = old.notes`."""
+    flow = values(unit)
+    return {
+        target.target.attr.value
+        for node in unit.find(cst.Assign)
+        if isinstance(node, cst.Assign)
+        for target in node.targets
+        if isinstance(target.target, cst.Attribute) and flow.resolve(target.target.value) is call
+    }
 
 
 def _never_given(unit: Unit, receiver: cst.Name, built: Known, name: str) -> set[str]:

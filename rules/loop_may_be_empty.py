@@ -132,6 +132,15 @@ class LoopMayBeEmpty(Rule):
                 for batch in loader:
                     assert batch.size() == 2
         """),
+        # What fills the list is handed to something else.
+        Example("""
+            def test_observed(bell, ring):
+                heard = []
+                bell.observe(heard.append)
+                ring(bell)
+                for sound in heard:
+                    assert sound is not None
+        """),
         Example("""
             def test_rows(run):
                 rows = [row for row in run(1) if row.done]

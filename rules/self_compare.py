@@ -14,6 +14,7 @@ or `list(...)` before the code under test runs.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -42,6 +43,7 @@ _ABOUT_EQUALITY = pattern(
     r"(?i)(^|_)(eq|ne|equality|richcmp|cmp|compare|comparisons?|hash|hashable|reflexiv\w*|nan\w*|identity|"
     r"testing|asserts?|assertions?|operators?|contain\w*)(_|$)|__eq__|Equality|Compar|Assert|NaN|Hash|Contain"
 )
+_TO_ITSELF = pattern(r"(?i)\b(to|with|as|equals?) (itself|themselves|oneself)\b|reflexiv")
 
 
 class SelfCompare(Rule):
@@ -146,6 +148,15 @@ class SelfCompare(Rule):
                 assert not a == b
                 assert c == c
                 assert c == other
+        """),
+        Example("""
+            def test_address():
+                place = Address.parse("Main Street 1")
+                assert place == place
+            def test_place(make):
+                \"\"\"A place equals itself.\"\"\"
+                place = make()
+                assert place == place
         """),
         Example("""
             def test_runs(run, rng):
@@ -336,13 +347,22 @@ def _parts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     """Whether equality itself is tested: of an object made for that, or one that is compared with others."""
     value = values(unit).resolve(comparison.left)
-    if isinstance(value, cst.Call) and last_name(value).lstrip("_")[:1].isupper():
+    # `Row(1)` and `Row.parse("1")`.
+    made = dotted(value.func).split(".")[-2:] if isinstance(value, cst.Call) else []
+    if any(part.lstrip("_")[:1].isupper() for part in made) or _says_equality(unit):
         return True
     return any(
         same(mine, comparison.left) and not same(mine, other)
         for one in comparisons(unit)
         for mine, other in ((one.left, one.right), (one.right, one.left))
     )
+
+
+def _says_equality(unit: Unit) -> bool:
+    """Whether the docstring says that a thing must equal itself."""
+    tree = unit.tree
+    function = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return function and _TO_ITSELF.search(ast.get_docstring(tree) or "") is not None  # type: ignore[arg-type]
 
 
 def _fails_elsewhere(unit: Unit) -> bool:

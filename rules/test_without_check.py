@@ -163,6 +163,15 @@ def parse(text):
                     raise NotImplementedError
         """),
         Example("""
+            from unittest import TestCase
+            class TestRunner(TestCase):
+                class Sample(TestCase):
+                    def test_nothing(self):
+                        pass
+                def test_runs(self):
+                    self.assertTrue(run(self.Sample("test_nothing")).ok)
+        """),
+        Example("""
             def test_close(run, rows):
                 run(rows)
                 for row in rows:
@@ -264,7 +273,9 @@ def parse(text):
 def _is_collected(unit: Unit, tree: collection.FunctionTree, repo: Repo) -> bool:
     if unit.owner is None:
         return repo.pytest.collects_function(tree.name) and not collection.is_fixture(tree)
-    if collection.owner(unit.owner, unit.file, repo.pytest) not in ("unittest", "pytest"):
+    kind = collection.owner(unit.owner, unit.file, repo.pytest)
+    # Neither runner looks for a TestCase in a class.
+    if kind not in ("unittest", "pytest") or (kind == "unittest" and unit.name.count(".") > 1):
         return False
     abstract = any(word in unit.owner.name for word in ("Base", "Mixin", "Abstract"))
     return not abstract and not collection.is_fixture(tree)

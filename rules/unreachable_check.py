@@ -21,7 +21,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.assertions import MUST_RAISE
 from reviewbot.flow.calls import module_value
-from reviewbot.flow.checks import Check, call_of, checks, raising_context
+from reviewbot.flow.checks import Check, call_of, checks, is_own_exit, raising_context
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
@@ -87,6 +87,15 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # An `exit` that is itself what is tested comes back.
+        Example("""
+            from shop.doors import exit
+
+            def test_exit(monkeypatch, seen):
+                monkeypatch.setattr("shop.doors.leave", seen.append)
+                exit(3)
+                assert seen == [3]
+        """),
         Example("""
             import pytest
             def test_rows(run):
@@ -215,7 +224,7 @@ class UnreachableCheck(Rule):
             body = statements(block)
             for place, statement in enumerate(body[:-1]):
                 left = leaves([statement])
-                if left is not None and not _skips(statement):
+                if left is not None and not _skips(statement) and not is_own_exit(unit, statement):
                     says = "leaves on every path" if left != "fail" else "raises on every path"
                     yield (
                         body[place + 1 :],

@@ -139,6 +139,15 @@ def fails(statement: cst.CSTNode) -> CheckKind | None:
     return None
 
 
+def is_own_exit(unit: Unit, statement: cst.CSTNode) -> bool:
+    """Whether a statement calls an `exit` or `quit` that the file imports or defines: it may come back."""
+    call = call_of(statement)
+    name = dotted(call.func) if call is not None else ""
+    if name not in ("exit", "quit"):
+        return False
+    return name in unit.file.imports or any(other.name == name for other in unit.file.units)
+
+
 def raising_context(item: cst.WithItem) -> cst.Call | None:
     """The call of a `with` item whose block must raise, warn or log: `pytest.raises(ValueError)`."""
     call = item.item
@@ -163,7 +172,7 @@ def _check(unit: Unit, node: cst.CSTNode) -> Check | None:
         return Check("assert", node, node.test)
     if type(node) is cst.With:
         return Check("context", node) if any(raising_context(item) for item in node.items) else None
-    kind = fails(node)
+    kind = None if is_own_exit(unit, node) else fails(node)
     if kind == "raise":
         assert isinstance(node, cst.Raise)
         return _raise(unit, node)

@@ -68,6 +68,16 @@ def is_example(path: str) -> bool:
     return _EXAMPLES.search(path) is not None
 
 
+_MATERIAL = pattern(
+    r"(?i)(^|/)tests?/(.*/)?(test_?data|data|cases|snippets|samples|resources|templates|snapshots|golden)/"
+)
+
+
+def is_material(path: str) -> bool:
+    """Whether a file stands among the texts that tests read: a formatter's cases, sources to be parsed."""
+    return _MATERIAL.search(path) is not None
+
+
 def is_fixture(function: FunctionTree) -> bool:
     """Whether a decorator makes it a fixture, a property or a hook rather than a test or a helper."""
     names = [decorator_name(decorator) for decorator in function.decorator_list]

@@ -21,7 +21,7 @@ from reviewbot.flow.marks import marked
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
-from reviewbot.flow.syntax import canonical, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Binding, values
 from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
 from reviewbot.model import CERTAINTIES, Certainty
@@ -151,6 +151,8 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         return None
     if _demanded_elsewhere(unit, detour) or _was_seen(unit, detour.condition):
         return None
+    if _waits_for_enough(unit, detour):
+        return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
             continue
@@ -162,6 +164,23 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         if found is not None:
             return found
     return None
+
+
+def _waits_for_enough(unit: Unit, detour: Detour) -> bool:
+    """Whether a callback adds to a collection and looks at it once there is enough:
+    `seen.extend(rows); if len(seen) >= 4: assert …`."""
+    part = detour.condition
+    if type(part) is not cst.Comparison or detour.outcome:
+        return False
+    function = enclosing(unit, detour.node, cst.FunctionDef)
+    counted = part.left
+    if function is unit.node or type(counted) is not cst.Call or dotted(counted.func) != "len":
+        return False
+    return any(
+        enclosing(unit, mutation.node, cst.FunctionDef) is function
+        for name in values(unit).reads(counted)
+        for mutation in values(unit).mutations(name.value)
+    )
 
 
 def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:

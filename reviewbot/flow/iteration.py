@@ -175,7 +175,7 @@ def _name(unit: Unit, node: cst.Name, depth: int) -> Iterable:
     made = iterable(unit, binding.value, depth - 1)
     if flow.mutations(binding.name):
         return _filled(unit, node, binding, made, depth)
-    if made.made == "literal" and made.empty and flow.escapes(binding.name):
+    if made.made == "literal" and made.empty and flow.handed_on(binding.name):
         return Iterable("unknown", node, unit)
     return made
 

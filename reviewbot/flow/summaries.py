@@ -365,6 +365,8 @@ _SHOWING = frozenset({"print", "pprint", "info", "debug", "warning", "warn", "er
 
 
 def _is_effect(node: ast.AST) -> bool:
+    if isinstance(node, ast.While) and any(isinstance(below, ast.Call) for below in ast.walk(node.test)):
+        return True  # `while queue.step():` runs the steps
     if not isinstance(node, ast.Expr) or not isinstance(node.value, (ast.Call, ast.Await)):
         return False
     call = node.value.value if isinstance(node.value, ast.Await) else node.value

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
+from reviewbot.flow.collection import is_material
 from reviewbot.lint.limit import TimeIsUp, arm, limited, untimed_seconds
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import Effort, Failure, Report, Result, Tally, place, report
@@ -93,6 +94,9 @@ class Examination:
             for place, unit in enumerate(looked_at.units):
                 for rule in self._suspecting(unit):
                     found.extend(self._confirmed(rule, unit, place))
+        if found and is_material(self.file.path) and not self.repo.pytest.collects_file(self.file.path):
+            # Nobody runs it: whether its checks could fail is a question at most.
+            found = [replace(one, certainty="question") for one in found]
         return found
 
     def _suspecting(self, unit: Unit) -> list[Rule]:
