@@ -21,7 +21,7 @@ from reviewbot.flow.classes import Known, annotated, class_of_name, given, insta
 from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, step
+from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, root_of, step
 
 _REPLACED_BY = {"dataclass": "dataclasses.replace", "attrs": "attrs.evolve"}
 _METHODS = {"namedtuple": "_replace", "pydantic": "model_copy"}
@@ -370,7 +370,8 @@ def _writes_anew(unit: Unit) -> bool:
 
 
 def _carries(call: ast.Call) -> bool:
-    if len(call.args) + len(call.keywords) < 2:
+    # No class is called by way of `self`.
+    if len(call.args) + len(call.keywords) < 2 or root_of(call.func) == "self":
         return False
     roots: set[str] = set()
     for value in (*call.args, *[keyword.value for keyword in call.keywords]):

@@ -22,6 +22,7 @@ from reviewbot.flow.guards import non_empty
 from reviewbot.flow.iteration import Iterable, iterable
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.suspects import same_code, set_side_by_side
 from reviewbot.flow.syntax import dotted, same
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -138,9 +139,7 @@ class OrderOfNothing(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.has(ast.Assert, ast.Compare, ast.Call) or not judges(unit):
-            return False
-        return unit.calls("sorted", "set") or not _sorting(unit.file).isdisjoint(unit.facts.calls)
+        return judges(unit) and (_may_order(unit) or not _sorting(unit.file).isdisjoint(unit.facts.calls))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         yield from self._handed(unit)
@@ -199,10 +198,31 @@ class OrderOfNothing(Rule):
 
 @once
 def _sorting(file: File) -> frozenset[str]:
-    """The last names of the functions of a file that sort, or make a set."""
-    return frozenset(
-        one.name.rpartition(".")[2] for one in file.units if one.is_function and one.calls("sorted", "set")
+    """The last names of the functions of a file that may check the order of what they are given."""
+    return frozenset(one.name.rpartition(".")[2] for one in file.units if one.is_function and _may_order(one))
+
+
+@once
+def _may_order(unit: Unit) -> bool:
+    """Whether something in a unit could be compared as `_ordered` wants it, by `ast`."""
+    return unit.calls("sorted", "set") and any(
+        _set_against(one, other) or _set_against(other, one) for one, other in set_side_by_side(unit)
     )
+
+
+def _set_against(plain: ast.expr, made: ast.expr) -> bool:
+    while (inner := next((a for name in _KEEPS if (a := _only(plain, name))), None)) is not None:
+        plain = inner
+    if (sorted_ := _only(made, "sorted")) is not None:
+        return same_code(plain, sorted_)
+    counted, unique = _only(plain, "len"), _only(made, "len")
+    held = None if unique is None else _only(unique, "set")
+    return counted is not None and held is not None and same_code(counted, held)
+
+
+def _only(node: ast.expr, name: str) -> ast.expr | None:
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    return node.args[0] if named and node.args else None  # type: ignore[attr-defined]
 
 
 def _by_others(unit: Unit, over: cst.BaseExpression) -> Iterable | None:

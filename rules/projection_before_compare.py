@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from reviewbot.flow.judging import may_be_two_sides
 from reviewbot.flow.projections import Projected, may_project, projected, says_same
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical
@@ -150,7 +151,9 @@ class ProjectionBeforeCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return is_comparer(unit) and may_project(unit) and compares_two(unit)
+        if not is_comparer(unit) or not may_project(unit) or not compares_two(unit):
+            return False
+        return may_be_two_sides(unit) or says_same(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in projected(unit) if is_comparer(unit) else ():

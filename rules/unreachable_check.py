@@ -25,11 +25,11 @@ from reviewbot.flow.checks import Check, call_of, checks, is_own_exit, raising_c
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.suspects import goes_on_after_leaving
+from reviewbot.flow.suspects import goes_on_after_leaving, may_check_in
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, step
 from reviewbot.model import Certainty
 
 _HARMLESS = frozenset(
@@ -176,21 +176,16 @@ class UnreachableCheck(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
-            *unit.asts(ast.FunctionDef),
-            *unit.asts(ast.AsyncFunctionDef),
-        ]
-        if any(node.name not in unit.facts.names for node in functions if node is not unit.tree):
+        if _may_be_unread(unit) or goes_on_after_leaving(unit):
             return True
-        withs: list[ast.With | ast.AsyncWith] = [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
-        if not MUST_RAISE.isdisjoint(unit.facts.calls) and any(
-            len(node.body) > 1 and isinstance(node.body[-1], (ast.Assert, ast.Expr)) for node in withs
-        ):
+        if not MUST_RAISE.isdisjoint(unit.facts.calls) and any(map(_may_end_in_check, _withs(unit))):
             return True
-        tests = [node.test for node in unit.asts(ast.If)]
-        if any(isinstance(t, ast.Constant) or (isinstance(t, ast.Name) and t.id.isupper()) for t in tests):
-            return True
-        return goes_on_after_leaving(unit)
+        tests = ((node.test, node.body) for node in unit.asts(ast.If))
+        return any(
+            (isinstance(test, ast.Constant) or (isinstance(test, ast.Name) and test.id.isupper()))
+            and may_check_in(unit, body)
+            for test, body in tests
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         every = checks(unit)
@@ -288,6 +283,43 @@ class UnreachableCheck(Rule):
             elif isinstance(node.test, cst.Name) and _is_false_constant(unit, node.test.value):
                 what = f"`{node.test.value}` is False and nothing in the file sets it"
                 yield [node.body], step(unit, node.test, what), what, "question"
+
+
+def _may_be_unread(unit: Unit) -> bool:
+    """Whether a nested function holds a check and its name is read nowhere, by `ast`."""
+    functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
+        *unit.asts(ast.FunctionDef),
+        *unit.asts(ast.AsyncFunctionDef),
+    ]
+    if len(functions) < 2:
+        return False
+    methods = {id(statement) for node in unit.asts(ast.ClassDef) for statement in node.body}
+    return any(
+        node is not unit.tree
+        and node.name not in unit.facts.names
+        and not node.decorator_list
+        and id(node) not in methods
+        and may_check_in(unit, node.body)
+        for node in functions
+    )
+
+
+def _withs(unit: Unit) -> list[ast.With | ast.AsyncWith]:
+    return [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
+
+
+def _may_end_in_check(node: ast.With | ast.AsyncWith) -> bool:
+    """Whether a block that must raise holds more than one statement and ends in a check, by `ast`."""
+    last = node.body[-1]
+    call = last.value if isinstance(last, ast.Expr) else None
+    call = call.value if isinstance(call, ast.Await) else call
+    checks_ = isinstance(call, ast.Call) and assertions.asserts_by_name(called_last(call))
+    entered = (item.context_expr for item in node.items)
+    return (
+        len(node.body) > 1
+        and (isinstance(last, ast.Assert) or checks_)
+        and any(isinstance(one, ast.Call) and called_last(one) in MUST_RAISE for one in entered)
+    )
 
 
 def _is_explained(unit: Unit, node: cst.CSTNode) -> bool:

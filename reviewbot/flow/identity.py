@@ -12,10 +12,11 @@ import libcst as cst
 
 from reviewbot.flow import assertions
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.suspects import same_code
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
-from reviewbot.source.units import once
+from reviewbot.source.units import once, root_of
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -253,7 +254,7 @@ def may_compare_one(unit: Unit) -> bool:
             if _twice(node, names):
                 return True
     for difference in unit.asts(ast.BinOp):
-        if _equal(difference.left, difference.right):
+        if same_code(difference.left, difference.right):
             return True
     called = unit.facts.calls
     return not STATE.isdisjoint(called) and any(CHANGES.match(name) for name in called)
@@ -288,9 +289,9 @@ def _twice(node: ast.expr, names: dict[str, str]) -> bool:
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
         sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
     for one, other in pairwise(sides):
-        if _equal(one, other) or _holds(other, one):
+        if same_code(one, other) or _holds(other, one):
             return True
-        if names and _aliases(_root(one), _root(other), names):
+        if names and _aliases(root_of(one), root_of(other), names):
             return True
     return False
 
@@ -303,31 +304,8 @@ def _aliases(one: str, other: str, names: dict[str, str]) -> bool:
     return one != other and names.get(one, one) == names.get(other, other)
 
 
-def _root(node: ast.expr) -> str:
-    """The name at the left of a path, "" where there is none."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 def _holds(collection: ast.expr, element: ast.expr) -> bool:
     """Whether a collection that is written out holds the element."""
     if not isinstance(collection, (ast.List, ast.Tuple, ast.Set)):
         return False
-    return any(_equal(part, element) for part in collection.elts)
-
-
-def _equal(left: object, right: object) -> bool:
-    """Whether two nodes, lists of nodes or values in a node are the same code."""
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, ast.Name) and isinstance(right, ast.Name):
-        return left.id == right.id
-    if isinstance(left, ast.Attribute) and isinstance(right, ast.Attribute):
-        # Most are of different names: these are looked at before what they are read from.
-        return left.attr == right.attr and _equal(left.value, right.value)
-    if isinstance(left, ast.AST):
-        return all(_equal(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_equal, left, right))
-    return left == right
+    return any(same_code(part, element) for part in collection.elts)

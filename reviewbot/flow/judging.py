@@ -89,3 +89,16 @@ def side(name: str) -> str:
 def two_sides(names: Iterable[str]) -> bool:
     """Whether among the names one says baseline and another says the other side."""
     return {side(name) for name in names} >= {"baseline", "other"}
+
+
+def may_be_two_sides(unit: Unit) -> bool:
+    """Whether `two_sides` could hold of any of the names in a unit."""
+    return unit.names_any(_is_baseline) and unit.names_any(_is_other)
+
+
+def _is_baseline(name: str) -> bool:
+    return side(name) == "baseline"
+
+
+def _is_other(name: str) -> bool:
+    return side(name) == "other"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from reviewbot.flow import assertions
@@ -12,7 +13,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.source.units import below, once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from reviewbot.source.units import FunctionTree, Unit
 
@@ -138,19 +139,46 @@ def _functions(module: Unit) -> frozenset[str]:
     return frozenset(node.name for node in nodes)
 
 
+def same_code(left: object, right: object) -> bool:
+    """Whether two nodes, lists of nodes or values in a node are the same code."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, ast.Name) and isinstance(right, ast.Name):
+        return left.id == right.id
+    if isinstance(left, ast.Attribute) and isinstance(right, ast.Attribute):
+        # Most are of different names: these are looked at before what they are read from.
+        return left.attr == right.attr and same_code(left.value, right.value)
+    if isinstance(left, ast.AST):
+        return all(same_code(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same_code, left, right))
+    return left == right
+
+
+def set_side_by_side(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Every two expressions of a unit that a check could compare: in a comparison, or given to one call."""
+    for node in unit.asts(ast.Compare):
+        yield from pairwise([node.left, *node.comparators])
+    for call in unit.asts(ast.Call):
+        owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        if len(owner) + len(call.args) + len(call.keywords) > 1:
+            given = [*owner, *call.args, *(keyword.value for keyword in call.keywords)]
+            yield from combinations(given, 2)
+
+
 def _both_computed(sides: list[ast.expr]) -> bool:
     return sum(not isinstance(side, ast.Constant) for side in sides) > 1
 
 
 @once
 def goes_on_after_leaving(unit: Unit) -> bool:
-    """Whether a block of the unit goes on after a statement that could leave on every path."""
+    """Whether a block of the unit goes on with a check after a statement that could leave on every path."""
     nodes = unit.facts.nodes
     for kind in _WITH_BLOCKS.intersection(nodes):
         for node in nodes[kind]:
             for field in ("body", "orelse", "finalbody"):
                 body = getattr(node, field, ())
-                if len(body) > 1 and _ends_early(body):
+                if len(body) > 1 and _ends_early(unit, body):
                     return True
     return False
 
@@ -162,14 +190,14 @@ _WITH_BLOCKS: frozenset[type[ast.AST]] = frozenset({
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
-def _ends_early(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block goes on after a statement that could leave on every path."""
-    for statement in body[:-1]:
+def _ends_early(unit: Unit, body: Sequence[ast.stmt]) -> bool:
+    """Whether a block goes on with a check after a statement that could leave on every path."""
+    for at, statement in enumerate(body[:-1], 1):
         kind = type(statement)
         if kind is ast.Assign or kind is ast.For:
             continue
         if isinstance(statement, _LEAVES) or _may_leave(statement):
-            return True
+            return may_check_in(unit, body[at:])
     return False
 
 
@@ -181,9 +209,12 @@ def _may_leave(statement: ast.stmt) -> bool:
         return last in ("fail", "exit", "quit", "_exit", "error")
     if isinstance(statement, ast.Assert):
         return isinstance(statement.test, ast.Constant)
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return _leaves_somewhere(statement.body)
     if not isinstance(statement, ast.If) or not statement.orelse:
         return False
-    return all(
-        any(isinstance(inner, (*_LEAVES, ast.With)) or _may_leave(inner) for inner in block)
-        for block in (statement.body, statement.orelse)
-    )
+    return _leaves_somewhere(statement.body) and _leaves_somewhere(statement.orelse)
+
+
+def _leaves_somewhere(block: list[ast.stmt]) -> bool:
+    return any(isinstance(inner, _LEAVES) or _may_leave(inner) for inner in block)

@@ -14,14 +14,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from reviewbot.model import Certainty, Edit, Finding, Fix, Span, Step
-from reviewbot.source.units import File, Kind, Unit, called_last, once
+from reviewbot.source.units import File, Kind, Unit, called_last, once, root_of
 
 if TYPE_CHECKING:
     import libcst as cst
 
     from reviewbot.lint.repo import Repo
 
-__all__ = ["Edit", "Example", "File", "Finding", "Fix", "Rule", "Span", "Step", "Unit", "called_last", "once"]
+__all__ = [
+    "Edit",
+    "Example",
+    "File",
+    "Finding",
+    "Fix",
+    "Rule",
+    "Span",
+    "Step",
+    "Unit",
+    "called_last",
+    "once",
+    "root_of",
+]
 
 MARK = "# <- here"
 

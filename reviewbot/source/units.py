@@ -348,6 +348,13 @@ def called_last(call: ast.Call) -> str:
     return function.id if type(function) is ast.Name else ""
 
 
+def root_of(node: ast.expr) -> str:
+    """The name at the left of a path, "" where there is none."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def once(ask: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
     """Makes a question about a unit or file one that is worked out once: it keeps the answer itself."""
 
