@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import lru_cache
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -16,14 +18,14 @@ from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
-from reviewbot.lint import inputs, registry
+from reviewbot.lint import again, inputs, registry
 from reviewbot.lint.cache import Cache, folder, index_file
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import Report, Result, report
 from reviewbot.lint.run import FIX_ROUNDS, Run, processes
 from reviewbot.model import CERTAINTIES, Finding, Unread
 from reviewbot.render.progress import watched
-from reviewbot.source import discover
+from reviewbot.source import discover, seen
 from reviewbot.source.files import OnDisk
 
 if TYPE_CHECKING:
@@ -118,7 +120,9 @@ def main(options: argparse.Namespace) -> int:
         if not os.path.lexists(path):
             raise UsageError(f"{path}: no such file or folder")
     known = frozenset(registry.rule_ids())
-    settings, root = config.load(inputs.common_folder(given), known)
+    folder_of_all = inputs.common_folder(given)
+    seen.note_ancestors(folder_of_all, "pyproject.toml")
+    settings, root = config.load(folder_of_all, known)
     session = _Session(options, settings, root, _rules(options, settings, known))
     python = proving.python_of(options)
     made = session.stdin(given[0]) if stdin else session.files(given)
@@ -127,11 +131,32 @@ def main(options: argparse.Namespace) -> int:
             raise UsageError("--probe runs files, and standard input is none")
         findings = proving.proved(made.findings, Path.cwd(), options.probe_budget, python)
         made = replace(made, findings=findings)
+    if session.says_it_again(made):
+        return _kept(session, made)
     if options.write_baseline:
         _write_baseline(Path(options.baseline or BASELINE), made)
     else:
         session.show(made)
     _complain(made)
+    return _code(session, made)
+
+
+def _kept(session: _Session, made: Report) -> int:
+    """Shows what there is to show, and keeps it for a run over the same."""
+    code = _code(session, made)
+    with redirect_stdout(StringIO()) as out:
+        session.show(made)
+    with redirect_stderr(StringIO()) as err:
+        _complain(made)
+    sys.stdout.write(out.getvalue())
+    sys.stdout.flush()
+    sys.stderr.write(err.getvalue())
+    again.keep(code, out.getvalue(), err.getvalue())
+    return code
+
+
+def _code(session: _Session, made: Report) -> int:
+    options, settings = session.options, session.settings
     if session.unwritten:
         return 2
     failing = config.failing(options.fail_on or settings.fail_on)
@@ -155,6 +180,13 @@ def _rules(options: argparse.Namespace, settings: Config, known: frozenset[str])
                 raise UsageError(f"--{option}: no rule {name!r}{near}")
     chosen = set(named["select"]) or set(settings.select or known) - set(settings.ignore)
     return tuple(sorted(chosen - set(named["ignore"])))
+
+
+def _format(options: argparse.Namespace) -> str:
+    if options.output_format:
+        return str(options.output_format)
+    on_github = os.environ.get("GITHUB_ACTIONS") == "true" and not sys.stdout.isatty()
+    return "github" if on_github else "text"
 
 
 class _Session:
@@ -183,6 +215,8 @@ class _Session:
         self.fixed: list[tuple[str, bytes, bytes, int]] = []
         self.unwritten = False  # whether a file that could be fixed could not be written
         self.colour = wants_colour(options.no_color)
+        self._format = _format(options)
+        self._listed = True  # whether every folder could be
 
     def stdin(self, path: str) -> Report:
         """Looks at standard input, which stands for `path`."""
@@ -212,7 +246,18 @@ class _Session:
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
         made = self._report({result.path: result for result in done})
+        self._listed = not unlisted
         return replace(made, unread=(*unlisted, *made.unread))
+
+    def says_it_again(self, made: Report) -> bool:
+        """Whether the same command says the same as long as no place that it looked at changes: it has
+        only read, and found nothing but results that are kept."""
+        options = self.options
+        if options.paths == [STDIN] or options.fix or options.show_fixes or options.write_baseline:
+            return False
+        if options.probe or options.diff or options.stats or options.no_cache or options.no_prefilter:
+            return False
+        return self._listed and 0 < made.files == made.cached
 
     def _beside(self, against: Against) -> tuple[list[str], list[Unread]]:
         """The unchanged files that have to do with what the change touched."""
@@ -244,6 +289,7 @@ class _Session:
         if self.options.baseline and not self.options.write_baseline:
             from reviewbot.lint import baseline
 
+            seen.note(self.options.baseline)
             accepted = baseline.read(Path(self.options.baseline))
         wanted = self._caused(results, self.against) if self.against else lambda finding: True
         return lambda finding: (
@@ -312,13 +358,6 @@ class _Session:
             from reviewbot.render import terminal
 
             sys.stderr.write(terminal.stats(made))
-
-    @property
-    def _format(self) -> str:
-        if self.options.output_format:
-            return str(self.options.output_format)
-        on_github = os.environ.get("GITHUB_ACTIONS") == "true" and not sys.stdout.isatty()
-        return "github" if on_github else "text"
 
     def _findings(self, made: Report) -> str:
         if self._format == "json":

@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from reviewbot import __version__
+from reviewbot.lint import again
 from reviewbot.lint.registry import own_folder
 from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.results import Result
@@ -49,15 +50,8 @@ _decode = msgspec.msgpack.Decoder(_Stored).decode
 
 
 def folder() -> Path:
-    """Where the user's caches stand: `XDG_CACHE_HOME`, or what the system uses for it."""
-    given = os.environ.get("XDG_CACHE_HOME")
-    if given and os.path.isabs(given):
-        return Path(given) / "reviewbot"
-    local = os.environ.get("LOCALAPPDATA")
-    if sys.platform == "win32" and local:
-        return Path(local) / "reviewbot"
-    home = Path(os.path.expanduser("~"))
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "reviewbot"
+    """Where the user's caches stand."""
+    return Path(again.folder())
 
 
 def index_file(root: Path) -> Path:

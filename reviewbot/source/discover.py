@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
+from reviewbot.source import seen
 from reviewbot.source.files import named, python_text, root_above
 from reviewbot.source.units import SCRIPTS, SETTINGS
 
@@ -76,6 +77,7 @@ def files_under(
 def read(path: str, limit: int) -> bytes:
     """A file's content. Raises `UnreadableFile` where it is no regular file, cannot be opened, or is larger
     than `limit` bytes."""
+    seen.note(path)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise UnreadableFile(path, f"{_what(os.stat(path).st_mode)}, not a regular file")
@@ -115,6 +117,7 @@ def _under(top: str, excluded: Excluded, on_unread: Callable[[UnreadableFile], N
 
     ignored = _ignored(top) if _in_repository(top) else None
     for folder, folders, files in os.walk(top, onerror=failed):
+        seen.note(folder)
         if ignored is None and ".gitignore" in files:
             ignored = _ignored(top)
         plain = _plain(folder)
@@ -130,6 +133,7 @@ def _under(top: str, excluded: Excluded, on_unread: Callable[[UnreadableFile], N
 
 def _in_repository(folder: str) -> bool:
     above = Path(folder).absolute()
+    seen.note_ancestors(above, ".git")
     return any((one / ".git").exists() for one in (above, *above.parents))
 
 
@@ -137,6 +141,7 @@ def _ignored(top: str) -> Ignored:
     # Imported when there is something to ask: it takes as long as a whole run over cached findings.
     from reviewbot.source.git import ignored
 
+    seen.note_git(top)
     asks = ignored(Path(top))
     # A folder that is named by hand is meant, even if git ignores it.
     return (lambda path, is_folder: False) if asks(top, True) else asks

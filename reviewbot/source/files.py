@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from reviewbot.errors import UnreadableFile
+from reviewbot.source import seen
 
 MAX_SETTINGS_BYTES = 1 << 20
 _NEVER_OURS = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
@@ -92,6 +93,7 @@ def root_above(path: str) -> Path:
     """The repository that a path stands in; its own folder where there is none."""
     start = Path(os.path.abspath(path))
     folder = start if start.is_dir() else start.parent
+    seen.note_ancestors(folder, ".git")
     return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), folder)
 
 
@@ -126,6 +128,7 @@ class OnDisk:
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file of at most `MAX_SETTINGS_BYTES`."""
+        seen.note(path)
         try:
             found = Path(path).stat()
             if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_SETTINGS_BYTES:
@@ -138,6 +141,7 @@ class OnDisk:
         """Upward from the file to the first folder that holds `.git`, or to the top."""
         absolute = os.path.isabs(path)
         folder = Path(os.path.abspath(path)).parent
+        seen.note_ancestors(folder, ".git")
         for above in (folder, *folder.parents):
             yield above.as_posix() if absolute else Path(os.path.relpath(above)).as_posix()
             if (above / ".git").exists():
@@ -164,6 +168,7 @@ class OnDisk:
 def _known_to_git(root: Path) -> list[str]:
     if not (root / ".git").exists():
         return []
+    seen.note_git(root)
     # A repository's own configuration could name a program to run as its file watcher.
     words = [
         "git",
@@ -186,6 +191,7 @@ def _known_to_git(root: Path) -> list[str]:
 
 def _walked(root: Path) -> Iterator[str]:
     for folder, below, names in os.walk(root):
+        seen.note(folder)
         below[:] = [name for name in below if name not in _NEVER_OURS and not name.startswith(".git")]
         for name in names:
             yield Path(folder, name).relative_to(root).as_posix()
