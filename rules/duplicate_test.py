@@ -80,6 +80,19 @@ class DuplicateTest(Rule):
                 assert made.columns == ["tokens", "reward"]
                 assert made.kinds == ["array", "number"]
         """),
+        Example("""
+            def test_list(router, refused):
+                with refused("must be one of the known types"):
+                    @router.get("/rows/{key}")
+                    def read(key: list):
+                        pass
+
+            def test_dict(router, refused):
+                with refused("must be one of the known types"):
+                    @router.get("/rows/{key}")
+                    def read(key: dict):
+                        pass
+        """),
         # Members of a class go by name; one has a timeout of its own.
         Example("""
             class TestShown:
@@ -212,14 +225,23 @@ def _test(unit: Unit) -> _Test | None:
     tree = unit.tree
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     words, nodes = body_words(tree)
-    # What a class in a test annotates its fields with is what such a test is about.
+    # What classes and functions in a test are annotated with is what such a test is about.
     words = [
         *words,
         *(ast.dump(node.annotation) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign)),
+        *_annotations(tree),
         *_members(tree),
         *_set_on(unit),
     ]
     return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
+
+
+def _annotations(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """What the parameters of functions in a test, and what these return, are annotated with."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node is not tree:
+            given = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+            yield from (ast.dump(one) for one in (*given, node.returns) if one is not None)
 
 
 def _members(tree: ast.AST) -> Iterator[str]:
