@@ -55,6 +55,41 @@ class LoosenedCheck(Rule):
             """,
             before={"tests/test_example.py": _ROWS},
         ),
+        # A mark that holds more often: a term of its `and` is gone, one of an `or` came, a bound has moved.
+        Example(
+            """
+            import sys
+            import pytest
+            from bakery.versions import FLOUR_GE_3, OVEN_GE_22
+
+            coarse = pytest.mark.xfail(condition=FLOUR_GE_3, reason="#47", strict=True)  # <- here
+
+            @pytest.mark.skipif(sys.version_info < (3, 13), reason="slow loop")  # <- here
+            def test_rows(run):
+                assert run(1) == [2]
+
+            @pytest.mark.skipif("OVEN_GE_22 or FLOUR_GE_3", reason="cold")  # <- here
+            def test_cold(run):
+                assert run(0) == [0]
+            """,
+            before={
+                "tests/test_example.py": """
+                import sys
+                import pytest
+                from bakery.versions import FLOUR_GE_3, OVEN_GE_22
+
+                coarse = pytest.mark.xfail(condition=FLOUR_GE_3 and not OVEN_GE_22, reason="#47", strict=True)
+
+                @pytest.mark.skipif(sys.version_info < (3, 11), reason="slow loop")
+                def test_rows(run):
+                    assert run(1) == [2]
+
+                @pytest.mark.skipif("OVEN_GE_22", reason="cold")
+                def test_cold(run):
+                    assert run(0) == [0]
+                """,
+            },
+        ),
         Example(
             """
             import pytest
@@ -811,6 +846,8 @@ def _code(lines: Sequence[str], number: int) -> str:
 
 def _left(file: File, line: int, found: Loosened) -> str:
     """What is still checked in the function around."""
+    if found.still:
+        return found.still
     around = [unit for unit in file.units if unit.is_function and unit.line <= line <= unit.end_line]
     if (found.sort == "skipped" and found.sure) or not around:
         return "nothing in this file takes its place"

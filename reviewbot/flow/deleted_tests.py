@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from reviewbot.errors import UnreadableFile
+from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.demands import demands
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
@@ -58,13 +59,30 @@ def _is_elsewhere(again: list[str], name: str, path: str, base: Repo) -> bool:
 
 
 def _checked(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[str, int, str]]:
-    """The functions and classes outside of tests that a test calls, and that the change leaves in place."""
+    """The functions and classes outside of tests that a test calls, and that the change leaves in place.
+
+    Not what asserts for it: `assert_eq` is how a test checks, not what it checks. Those whose name the test's
+    own name holds are what it is about; the others are named where there are none.
+    """
+    found = list(_called(test, old, repo, base))
+    about = [one for one in found if _is_about(test.name, one[2])]
+    yield from about or found
+
+
+def _is_about(test: str, name: str) -> bool:
+    words = set(test.rpartition(".")[2].lower().split("_"))
+    return set(name.rpartition(".")[2].lower().strip("_").split("_")) <= words
+
+
+def _called(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[str, int, str]]:
     told: set[str] = set()
     for call in test.asts(ast.Call):
         name = dotted_name(call.func)
         if not name or name in told or name.partition(".")[0] not in old.imports:
             continue
         told.add(name)
+        if asserts_by_name(name.rpartition(".")[2]):
+            continue
         was = base.index.definition(name, old.path, old.imports)
         if was is None or in_test_file(was[0]):
             continue

@@ -14,6 +14,7 @@ from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.demands import Demand, demands, names_in
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
+from reviewbot.flow.wider import is_wider
 
 Sort = Literal["wider", "weaker", "gone", "skipped", "fewer"]
 
@@ -26,13 +27,15 @@ _COLLECTIONS = (ast.Tuple, ast.List, ast.Set)
 class Loosened:
     """One demand that says less than before, or nothing any more. `before` is its place in the old version,
     `after` in the new one (None if it is gone, or was not there). `says` names what changed. `sure`: nothing
-    in the new version makes up for it or gives a reason."""
+    in the new version makes up for it or gives a reason. `still`: what it still catches, if known.
+    """
 
     sort: Sort
     before: ast.AST | None
     after: ast.AST | None
     says: str
     sure: bool = True
+    still: str = ""
 
 
 def loosened(
@@ -336,7 +339,8 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
     """The skips and expected failures that decorators, marks or statements of the new version add.
 
     A skip that stood there is one of the same text, else one of its kind in other words; one that asked for a
-    device, a platform or a version is known as well where it asks for something else now.
+    device, a platform or a version is known as well where it asks for something else now. One that differs in
+    its condition alone is held against that: where it holds more often now, fewer tests count.
     """
     left, fresh = list(_skips(old)), []
     for one in _skips(new):
@@ -345,6 +349,12 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
             fresh.append(one)
         else:
             left.remove(same)
+    for one in list(fresh):
+        asked = next((other for other in left if other.rest and other.rest == one.rest), None)
+        if asked is not None:
+            fresh.remove(one)
+            left.remove(asked)
+            yield from _widened(asked, one)
     for one in sorted(fresh, key=lambda one: not one.environment):
         kin = [other for other in left if other.kind == one.kind and (not other.environment or not one.firm)]
         if kin:
@@ -353,16 +363,29 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
             yield Loosened("skipped", None, one.node, f"`{_short(one.text)}` is added", one.firm)
 
 
+def _widened(old: _Skip, new: _Skip) -> Iterator[Loosened]:
+    was, now = (new, old) if old.kind == "skipUnless" else (old, new)
+    if was.condition is not None and now.condition is not None and is_wider(was.condition, now.condition):
+        had, has = (_short(ast.unparse(one.condition)) for one in (old, new) if one.condition is not None)
+        what = "expects a failure" if old.kind == "xfail" else "skips"
+        unless = "unless" if old.kind == "skipUnless" else "where"
+        says = f"the mark now {what} {unless} `{has}` holds, and no longer only {unless} `{had}` does"
+        still = "the tests under the mark, where its condition does not hold"
+        yield Loosened("wider", old.node, new.node, says, sure=False, still=still)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Skip:
     """A skip or expected failure; `firm` if without condition, `environment` if it asks for a device, a
-    platform or a version."""
+    platform or a version. `condition` is that of a mark, `rest` the mark's text without it."""
 
     kind: str
     node: ast.AST
     text: str
     firm: bool
     environment: bool
+    condition: ast.expr | None
+    rest: str
 
 
 def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
@@ -389,7 +412,28 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
             ]
             text = ast.unparse(node)
             asks = bool(conditional or tests) and _ENVIRONMENT.search(" ".join([text, *tests])) is not None
-            yield _Skip(last, node, text, not (strict or conditional or tests), asks)
+            condition = _condition(call) if call is not None and conditional else None
+            rest = _without_condition(call) if call is not None and condition is not None else ""
+            yield _Skip(last, node, text, not (strict or conditional or tests), asks, condition, rest)
+
+
+def _condition(call: ast.Call) -> ast.expr | None:
+    """The condition of a mark, also where it is written as text."""
+    given = next((k.value for k in call.keywords if k.arg == "condition"), None)
+    node = call.args[0] if call.args else given
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return ast.parse(node.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+    return node
+
+
+def _without_condition(call: ast.Call) -> str:
+    """The text of a mark without what it asks, so that one with another condition is known again."""
+    given = [ast.unparse(one) for one in call.args[1:]]
+    given += sorted(f"{k.arg}={ast.unparse(k.value)}" for k in call.keywords if k.arg != "condition")
+    return f"{ast.unparse(call.func)}({', '.join(given)})"
 
 
 _ENVIRONMENT = pattern(

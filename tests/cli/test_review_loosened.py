@@ -63,6 +63,39 @@ def test_what_became_looser_is_said_with_both_versions(reviewbot, repository):
         assert (thread.finding.certainty, thread.place) == ("likely", "line")
 
 
+OVEN = "def bake(dough, minutes):\n    return dough * minutes\n"
+TOOLS = "def assert_same(left, right):\n    assert left == right\n\ndef tray():\n    return 2\n"
+BAKING = """\
+from bakery.oven import bake
+from bakery.tools import assert_same, tray
+
+
+def test_bake():
+    assert_same(bake(tray(), 3), 6)
+
+
+def test_tray():
+    assert tray() == 2
+"""
+
+
+def test_a_deleted_test_is_told_by_what_it_was_about(reviewbot, repository):
+    code = {"bakery/oven.py": OVEN, "bakery/tools.py": TOOLS, "bakery/__init__.py": ""}
+    repository.commit({**code, "tests/test_bakery.py": BAKING})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    start, end = BAKING.index("def test_bake"), BAKING.index("def test_tray")
+    repository.commit({"tests/test_bakery.py": BAKING[:start] + BAKING[end:]})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    found = [one.finding for one in review_json.decode(ran.out, "standard output").threads]
+    deleted = [one for one in found if "deletes" in one.message]
+    assert [(one.message, one.still_catches) for one in deleted] == [
+        (
+            "the change deletes `test_bake`, and `bake`, which it checked, stays",
+            ("nothing: no other test runs it",),
+        )
+    ]
+
+
 def test_a_check_that_moves_is_not_deleted(reviewbot, repository):
     repository.commit({"tests/test_run.py": BEFORE})
     repository.git("checkout", "--quiet", "-b", "topic")
