@@ -3,11 +3,14 @@
 ## Why
 `except AssertionError: pass`, `except Exception: print(error)` and `contextlib.suppress` turn the failed
 check into a passed test. So does a blind `except` with `continue` around the run that is compared: every
-sample on which the code under test breaks is left out.
+sample on which the code under test breaks is left out. A hook of pytest that makes a skip of a failed test
+does it for all tests at once, and a run whose checkpoint cannot be loaded and that only warns is compared as
+if it had resumed.
 
 ## Instead
 Check outside the `try`, or catch the one exception that is meant. To require that two things differ use
-`pytest.raises(AssertionError, match=...)`.
+`pytest.raises(AssertionError, match=...)`. Let a run that was told to resume fail where it cannot, and mark
+the tests that may run out of memory one by one.
 """
 
 from __future__ import annotations
@@ -21,8 +24,10 @@ import libcst as cst
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
-from reviewbot.flow.judging import judges, may_check, side
+from reviewbot.flow.hooks import Softened, is_hook, softened
+from reviewbot.flow.judging import in_test_file, judges, may_check, side
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.restores import Unrestored, may_go_on, unrestored
 from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import last_name, walk
 from reviewbot.flow.values import values
@@ -31,6 +36,8 @@ from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 from reviewbot.model import Certainty
 
 _VERDICTS = frozenset({"AssertionError", "Failed"})
+_BECOMES = {"skipped": "is skipped", "passed": "passes"}
+_LONGEST = 60
 _MUTE = (cst.Pass, cst.Expr, cst.Continue, cst.Return, cst.Ellipsis)
 
 
@@ -107,6 +114,65 @@ class SwallowedFailure(Rule):
                 except Exception:
                     pytest.skip("no server")
         """),
+        # Hooks of pytest: of one kind of failure, and of any.
+        Example(
+            """
+            import pytest
+            import torch
+
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_runtest_call(item):
+                outcome = yield
+                if outcome.excinfo is None:
+                    return
+                error = outcome.excinfo[1]
+                if isinstance(error, torch.OutOfMemoryError):
+                    outcome.force_exception(pytest.skip.Exception(f"no room: {error}"))  # <- here
+
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_runtest_makereport(item, call):
+                outcome = yield
+                report = outcome.get_result()
+                if report.failed:
+                    report.outcome = "skipped"  # <- here
+            """,
+            path="tests/conftest.py",
+        ),
+        Example(
+            """
+            import pytest
+
+            def pytest_pyfunc_call(pyfuncitem):
+                try:
+                    pyfuncitem.obj()
+                except RuntimeError as error:
+                    pytest.skip(str(error))  # <- here
+                return True
+            """,
+            path="tests/conftest.py",
+        ),
+        # A run that was to resume, and starts anew.
+        Example(
+            """
+            class Trainer:
+                def fit(self, args):
+                    step = 0
+                    try:
+                        step = self.load_checkpoint(args.path)["step"]
+                    except Exception as error:  # <- here
+                        logger.warning(f"cannot load {args.path}: {error}")
+                        step = 0
+                    for step in range(step, args.steps):
+                        self.train_step(step)
+
+                def restore(self, path):
+                    try:
+                        self.optimizer.load_state_dict(torch.load(path))
+                    except (RuntimeError, ValueError):  # <- here
+                        print("starting from scratch")
+            """,
+            path="robot/trainer.py",
+        ),
     )
     good = (
         Example("""
@@ -210,6 +276,71 @@ class SwallowedFailure(Rule):
                 except KeyError:
                     pass
         """),
+        # A hook that tells of a device that is not there, that looks at failures only, or at skips.
+        Example(
+            """
+            import pytest
+
+            def pytest_runtest_call(item):
+                try:
+                    item.runtest()
+                except RuntimeError as error:
+                    if "Found no NVIDIA driver" in str(error):
+                        pytest.skip("no driver")
+                    raise
+
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_runtest_makereport(item, call):
+                outcome = yield
+                report = outcome.get_result()
+                if report.failed and "poisoned" in str(call.excinfo.value):
+                    item.session.shouldstop = "poisoned"
+                if report.skipped and item.name in EXPECTED:
+                    report.outcome = "passed"
+                if report.passed and item.name in BROKEN:
+                    report.outcome = "failed"
+
+            def pytest_runtest_setup(item):
+                if item.name not in CHOSEN:
+                    pytest.skip("not chosen")
+            """,
+            path="tests/conftest.py",
+        ),
+        # Nothing was saved yet; another checkpoint is tried; the failure is passed on, or kept.
+        Example(
+            """
+            class Trainer:
+                def resume(self, path):
+                    try:
+                        self.load_checkpoint(path)
+                    except FileNotFoundError:
+                        logger.info("nothing saved yet: starting from scratch")
+
+                def resume_latest(self, paths):
+                    for path in paths:
+                        try:
+                            self.load_checkpoint(path)
+                            break
+                        except Exception as error:
+                            logger.warning(f"{path} is broken, ignoring it: {error}")
+                    else:
+                        raise RuntimeError("no checkpoint can be loaded")
+
+                def resume_or_fail(self, path):
+                    try:
+                        self.load_checkpoint(path)
+                    except Exception as error:
+                        logger.error("cannot continue")
+                        raise SystemExit(1) from error
+
+                def weights(self, path):
+                    try:
+                        self.model.load_state_dict(read(path))
+                    except RuntimeError:
+                        logger.warning("ignoring weights of another shape")
+            """,
+            path="robot/trainer.py",
+        ),
         Example(
             """
             def load(path):
@@ -224,6 +355,8 @@ class SwallowedFailure(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if is_hook(unit) or may_go_on(unit):
+            return True
         if not may_check(unit) or not judges(unit):
             return False
         return unit.calls("suppress") or any(
@@ -232,6 +365,10 @@ class SwallowedFailure(Rule):
         )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if is_hook(unit):
+            yield from (self._softened(unit, one) for one in softened(unit))
+        if not in_test_file(unit.file.path):
+            yield from (self._unrestored(unit, one) for one in unrestored(unit))
         if not judges(unit):
             return
         for node in unit.find(cst.Try):
@@ -293,6 +430,40 @@ class SwallowedFailure(Rule):
             finding, span=replace(finding.span, end_line=last.end_line, end_column=last.end_column)
         )
 
+    def _softened(self, unit: Unit, one: Softened) -> Finding:
+        """One kind of failure may well be none of the code's; any failure at all is another matter."""
+        where = (
+            f" where `{_short(unit, one.asked)}` holds" if isinstance(one.asked, cst.BaseExpression) else ""
+        )
+        asked = [step(unit, one.asked, "this decides it")] if one.narrow and one.asked is not None else []
+        return self.finding(
+            unit,
+            one.node,
+            f"this hook makes of a test that failed one that {_BECOMES[one.becomes]}{where}",
+            certainty="question" if one.narrow else "likely",
+            steps=(*asked, step(unit, one.node, f"from here on the test counts as {one.becomes}")),
+            still_catches=(
+                "a failure of another kind"
+                if one.narrow
+                else f"nothing: whoever reads the run sees that the test {_BECOMES[one.becomes]}",
+            ),
+        )
+
+    def _unrestored(self, unit: Unit, one: Unrestored) -> Finding:
+        what, who = _short(unit, one.restores.func), _name(caught(one.handler))
+        return self.finding(
+            unit,
+            _head(one.handler),
+            f"when `{what}` fails, {who} only tells of it and the run goes on without the state that it was"
+            " to restore: should it not stop?",
+            certainty="question",
+            steps=(
+                step(unit, one.restores, "the state is restored here"),
+                step(unit, _head(one.handler), "and a failure ends here, with a message"),
+            ),
+            still_catches=("nothing: a run that starts anew trains, logs and saves like one that resumed",),
+        )
+
     def _left_out(self, unit: Unit, node: cst.Try, handler: cst.ExceptHandler) -> Finding:
         return self.finding(
             unit,
@@ -307,6 +478,11 @@ class SwallowedFailure(Rule):
             ),
             still_catches=still_catches(unit, node.body, but=(node,)),
         )
+
+
+def _short(unit: Unit, node: cst.CSTNode) -> str:
+    text = " ".join(unit.text(node).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _fails_outright(check: Check) -> bool:

@@ -20,7 +20,7 @@ Fate = Literal["lost", "skipped", "left to others"]
 
 BROAD = frozenset({"", "Exception", "BaseException"})
 _BASES = frozenset({"", "BaseException"})
-_SHOWING = frozenset({
+SHOWING = frozenset({
     "print", "warn", "debug", "info", "warning", "error", "exception", "critical", "log", "print_exc",
     "print_exception", "write", "flush", "sleep", "pprint", "echo", "secho", "pformat", "format_exc", "str",
     "repr", "format", "type", "print_stack", "getLogger", "join", "time",
@@ -107,7 +107,7 @@ def _passes_on(call: cst.Call) -> bool:
     name = last_name(call)
     if is_assertion_call(call) or fails_by_name(dotted(call.func)) or not name:
         return True
-    return name not in _SHOWING
+    return name not in SHOWING
 
 
 def _is_kept(unit: Unit, node: cst.Assign | cst.AnnAssign) -> bool:
@@ -126,7 +126,7 @@ def _uses(unit: Unit, name: str) -> Iterator[cst.Name]:
     for use in values(unit).reads(unit.node):
         if use.value != name:
             continue
-        shown = any(type(above) is cst.Call and last_name(above) in _SHOWING for above in unit.ancestors(use))
+        shown = any(type(above) is cst.Call and last_name(above) in SHOWING for above in unit.ancestors(use))
         if not shown:
             yield use
 
