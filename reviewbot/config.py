@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +77,8 @@ def from_toml(text: str, where: str, known_rules: frozenset[str]) -> Config:
     `where` names the file in errors. Raises `ConfigError` for TOML that does not parse, unknown keys,
     values of a wrong type, unknown rules.
     """
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -108,6 +109,8 @@ def load(folder: Path, known_rules: frozenset[str]) -> tuple[Config, Path]:
 
 def _configures(text: str) -> bool:
     """Whether a pyproject.toml has a `[tool.reviewbot]` table, or was to have one where it does not parse."""
+    import tomllib
+
     try:
         tool = tomllib.loads(text).get("tool", {})
     except tomllib.TOMLDecodeError:

@@ -34,12 +34,14 @@ def run() -> NoReturn:
     """The console script."""
     # What is imported stays: looking for what could be let go costs a twentieth of it.
     gc.disable()
-    from reviewbot.lint import again
-
     code = INTERRUPTED
     try:
         _handle(signal.default_int_handler)
-        said = again.told(sys.argv[1:])
+        said = None
+        if sys.argv[1:2] == ["lint"]:
+            from reviewbot.lint import again
+
+            said = again.told(sys.argv[1:])
         if said is None:
             from reviewbot.cli import main
 
@@ -47,6 +49,10 @@ def run() -> NoReturn:
         code = said
     except KeyboardInterrupt:
         pass
+    except SystemExit as end:  # as argparse ends help and wrong use
+        if not isinstance(end.code, int):
+            raise
+        code = end.code
     finally:
         _handle(leave)
     if code == INTERRUPTED:

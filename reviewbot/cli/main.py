@@ -62,7 +62,13 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def _module(name: str):  # type: ignore[no-untyped-def]
-    return importlib.import_module("reviewbot.cli." + name.replace("-", "_"))
+    from reviewbot.lint import methods
+
+    module = "reviewbot.cli." + name.replace("-", "_")
+    if module in sys.modules:
+        return sys.modules[module]
+    with methods.kept("commands"):
+        return importlib.import_module(module)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

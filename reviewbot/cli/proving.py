@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -113,6 +112,8 @@ def proved_at(
     So are the fixes, and those with which something would be lost are dropped."""
 
     def prove(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        import tempfile
+
         from reviewbot.source.export import export
 
         with tempfile.TemporaryDirectory(prefix="reviewbot-head-") as folder:

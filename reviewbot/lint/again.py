@@ -45,7 +45,7 @@ def told(words: list[str]) -> int | None:
     is not known; what the command looks at is noted from then on."""
     global _asked, _began
     # Elsewhere no time tells when a file's name, mode or content last changed.
-    if words[:1] != ["lint"] or sys.platform == "win32":
+    if sys.platform == "win32":
         return None
     try:
         key = _key(words)

@@ -23,12 +23,13 @@ MOST = 4000  # of texts that are kept; then those that nobody needs any more are
 
 
 @contextmanager
-def kept() -> Iterator[None]:
-    """Classes that are made inside get their methods from those that were compiled before."""
+def kept(of: str) -> Iterator[None]:
+    """Classes that are made inside get their methods from those that were compiled before. `of` names what is
+    kept together."""
     if hasattr(dataclasses, "exec"):  # inside of another
         yield
         return
-    methods = _Methods(_file())
+    methods = _Methods(_file(of))
     # `dataclasses` calls the built-in `exec` by name: it finds this one first.
     vars(dataclasses)["exec"] = methods.run
     try:
@@ -48,7 +49,8 @@ class _Methods:
         # One that is there in part, or of another Python, is as good as none.
         with suppress(OSError, ValueError, EOFError, TypeError), open(file, "rb") as opened:
             if opened.read(len(MAGIC_NUMBER)) == MAGIC_NUMBER:
-                self._known = dict(marshal.load(opened))
+                # Read at once: `marshal.load` asks the file for every word of it.
+                self._known = dict(marshal.loads(opened.read()))
 
     def run(self, text: str, names: dict[str, object], local: dict[str, object]) -> None:
         """What `exec` does."""
@@ -76,6 +78,6 @@ class _Methods:
                 os.unlink(fresh)
 
 
-def _file() -> str:
+def _file(of: str) -> str:
     here = os.path.dirname(os.path.abspath(__file__))
-    return cache_from_source(os.path.join(here, "methods_of_classes.py"))
+    return cache_from_source(os.path.join(here, f"methods_of_{of}.py"))

@@ -34,7 +34,7 @@ def loaded(rule_ids: tuple[str, ...]) -> tuple[Rule, ...]:
     """The rules of those ids. What they stand on is imported with them."""
     from reviewbot.lint import methods
 
-    with methods.kept():
+    with methods.kept("rules"):
         return tuple(load(rule_id) for rule_id in rule_ids)
 
 

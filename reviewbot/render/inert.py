@@ -7,7 +7,6 @@ first step only; for the second a zero-width space breaks what it looks for. It 
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -79,6 +78,8 @@ def plain(text: str) -> Markdown:
 
 def within_html(text: str) -> Markdown:
     """The text as words between tags, where Markdown is not read, and GitHub's filters look all the same."""
+    import html
+
     return Markdown(html.escape(_broken(one_line(text))))
 
 

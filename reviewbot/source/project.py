@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +64,7 @@ def pytest_settings(files: Files, folder: str) -> PytestSettings | None:
             continue
         try:
             options = read(content.decode())
-        except (ValueError, tomllib.TOMLDecodeError):
+        except ValueError:
             continue
         if options is not None:
             return _settings(options, path)
@@ -134,9 +133,16 @@ def _words(value: object, *, shell: bool = False) -> tuple[str, ...]:
 
 def _toml(content: bytes | None) -> dict[str, Any]:
     try:
-        return tomllib.loads(content.decode()) if content else {}
-    except (ValueError, tomllib.TOMLDecodeError):
+        return _document(content.decode()) if content else {}
+    except ValueError:
         return {}
+
+
+def _document(text: str) -> dict[str, Any]:
+    """Raises `ValueError` for what is no TOML."""
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def _ini(content: bytes | None) -> dict[str, dict[str, str]]:
@@ -162,12 +168,12 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
 
 
 def _own_toml(text: str) -> dict[str, Any]:
-    table = tomllib.loads(text).get("pytest", {})
+    table = _document(text).get("pytest", {})
     return table if isinstance(table, dict) else {}
 
 
 def _pyproject(text: str) -> dict[str, Any] | None:
-    tool = tomllib.loads(text).get("tool", {})
+    tool = _document(text).get("tool", {})
     table = tool.get("pytest") if isinstance(tool, dict) else None
     if not isinstance(table, dict):
         return None

@@ -15,7 +15,7 @@ import builtins, sys
 from reviewbot.lint import methods
 compiled = []
 methods.compile = lambda text, *rest, **more: compiled.append(text) or builtins.compile(text, *rest, **more)
-with methods.kept():
+with methods.kept("a_test"):
     from dataclasses import FrozenInstanceError, dataclass, field, replace
     @dataclass(frozen=True, order=True)
     class Row:
@@ -51,7 +51,7 @@ def compiled(pycache: Path, *options: str) -> int:
 
 
 def kept(pycache: Path) -> Path:
-    (found,) = pycache.rglob("methods_of_classes.*")
+    (found,) = pycache.rglob("methods_of_a_test.*")
     return found
 
 
