@@ -97,6 +97,15 @@ class ImpliedCheck(Rule):
         ),
     )
     good = (
+        # A method of that name may change its object.
+        Example(
+            """
+            def test_size(pool):
+                assert pool.size == 4
+                pool.set(3)
+                assert pool.size > 2
+            """
+        ),
         Example(
             """
             import math

@@ -391,8 +391,55 @@ def test_bake():
 """,
             },
         ),
+        # One of several checks of one text goes, and the others stand on other ways through the function.
+        Example(
+            """
+            def check_item(left, right):
+                if isinstance(left, list):
+                    for one, other in zip(left, right, strict=True):  # <- here
+                        check_item(one, other)
+                    return
+                if isinstance(left, dict):
+                    assert isinstance(right, type(left))
+                    check_item(sorted(left.items()), sorted(right.items()))
+                    return
+                assert left == right
+            """,
+            path="tests/compare.py",
+            before={
+                "tests/compare.py": """
+def check_item(left, right):
+    if isinstance(left, list):
+        assert isinstance(right, type(left))
+        for one, other in zip(left, right, strict=True):
+            check_item(one, other)
+        return
+    if isinstance(left, dict):
+        assert isinstance(right, type(left))
+        check_item(sorted(left.items()), sorted(right.items()))
+        return
+    assert left == right
+"""
+            },
+        ),
     )
     good = (
+        # What was another way to pass is gone.
+        Example(
+            """
+            def test_table(compiled):
+                assert compiled("t") == "engine, charset"
+            """,
+            before={
+                "tests/test_example.py": """
+def test_table(compiled):
+    try:
+        assert compiled("t") == "engine, charset"
+    except AssertionError:
+        assert compiled("t") == "charset, engine"
+"""
+            },
+        ),
         Example(
             """
             def check_rows(rows):

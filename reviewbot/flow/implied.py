@@ -165,7 +165,14 @@ def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:
         if first < rank(node) < last
     )
     # A call may change anything that it can get at.
-    return all(type(node) is cst.Call and last_name(node) in _FOLLOWS for node in between)
+    return all(type(node) is cst.Call and _only_reads(node) for node in between)
+
+
+def _only_reads(call: cst.Call) -> bool:
+    """Whether a call takes something of a value and leaves it as it is; a method `set` or `list` may not."""
+    if last_name(call) not in _FOLLOWS:
+        return False
+    return type(call.func) is cst.Name or not call.args
 
 
 def _short(node: cst.BaseExpression) -> str:

@@ -44,10 +44,16 @@ def loosened(
     """What the new body of a function demands less. `moved` tells whether a check stands elsewhere now,
     `known` whether the code still has an attribute, a text, or a function of that name a parameter."""
     had, has = demands(old), demands(new)
-    kept = Counter(one.text for one in has) & Counter(one.text for one in had)
-    gone, come = _without(had, kept), _without(has, kept)
+    ways, ways_now = _Ways(old), _Ways(new)
+    kept = Counter(map(ways_now.key, has)) & Counter(map(ways.key, had))
+    gone, come = _without(had, kept, ways), _without(has, kept, ways_now)
+    # One of two versions of a check may stand under another condition now.
+    turned = Counter(one.text for one in come) & Counter(one.text for one in gone)
+    gone, come = _without(gone, turned), _without(come, turned)
     pure = not come and _same_steps(old, new)
     for demand in gone:
+        if ways.is_alternative(demand):
+            continue
         pair = _looser(demand, come)
         if pair is not None:
             sort, other, says = pair
@@ -55,14 +61,61 @@ def loosened(
             yield Loosened(sort, demand.node, other.node, says, sure)
             continue
         looked = _looked_at(demand, gone, old, new)
-        if not _replaced(demand, looked.names, come, has, new, moved) and _still_there(
-            looked, new, old, known
-        ):
-            was, now = _origins(looked.names, old), _origins(looked.names, new)
-            # With fewer assignments what was looked at is gone as well.
-            if len(now) >= len(was):
-                says = f"`{_short(demand.text)}` is deleted"
-                yield Loosened("gone", demand.node, None, says, pure and was == now)
+        there = [one for one in has if ways_now.reaches(one, ways.of(demand))]
+        if _replaced(demand, looked.names, come, there, new, moved):
+            continue
+        was, now = _origins(looked.names, old), _origins(looked.names, new)
+        # With fewer assignments what was looked at is gone as well.
+        if len(now) >= len(was) and _still_there(looked, new, old, known):
+            says = f"`{_short(demand.text)}` is deleted"
+            yield Loosened("gone", demand.node, None, says, pure and was == now)
+
+
+class _Ways:
+    """On which ways through a body its demands stand: inside of which branches that end by leaving it, and
+    whether in the handler of a check that failed."""
+
+    def __init__(self, body: list[ast.stmt]) -> None:
+        self._inside: dict[int, tuple[str, ...]] = {}
+        self._branches: dict[str, int] = {}
+        self._handled: set[int] = set()
+        nodes = [node for statement in body for node in ast.walk(statement)]
+        for node in nodes:
+            if isinstance(node, ast.If) and isinstance(node.body[-1], _LEAVING):
+                text = ast.unparse(node.test)
+                self._branches.setdefault(text, node.lineno)
+                for below in (one for top in node.body for one in ast.walk(top)):
+                    self._inside[id(below)] = (*self._inside.get(id(below), ()), text)
+            elif isinstance(node, ast.ExceptHandler) and (node.type is None or _catches(node.type)):
+                self._handled |= {id(below) for top in node.body for below in ast.walk(top)}
+
+    def of(self, demand: Demand) -> tuple[str, ...]:
+        """The conditions of the branches around a demand that leave, outermost first."""
+        return self._inside.get(id(demand.node), ())
+
+    def key(self, demand: Demand) -> str:
+        """A demand with its way."""
+        return "\n".join((demand.text, *self.of(demand)))
+
+    def is_alternative(self, demand: Demand) -> bool:
+        """Whether it is only asked for where another check failed: without it the other has to hold."""
+        return id(demand.node) in self._handled
+
+    def reaches(self, demand: Demand, way: tuple[str, ...]) -> bool:
+        """Whether who goes that way meets a demand: one in no other branch, and not behind the way's end."""
+        own = self.of(demand)
+        if way[: len(own)] != own:
+            return False
+        left = [self._branches[text] for text in way[len(own) :] if text in self._branches]
+        return not left or demand.node.lineno < left[0]
+
+
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def _catches(kind: ast.expr) -> bool:
+    names = {dotted_name(one) for one in (kind.elts if isinstance(kind, ast.Tuple) else [kind])}
+    return not names.isdisjoint(("AssertionError", "Exception", "BaseException"))
 
 
 def _same_steps(old: list[ast.stmt], new: list[ast.stmt]) -> bool:
@@ -168,12 +221,13 @@ def _made_from(names: frozenset[str], body: list[ast.stmt]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _without(found: list[Demand], kept: Counter[str]) -> list[Demand]:
+def _without(found: list[Demand], kept: Counter[str], ways: _Ways | None = None) -> list[Demand]:
     left = Counter(kept)
     out = []
     for demand in found:
-        if left[demand.text]:
-            left[demand.text] -= 1
+        key = demand.text if ways is None else ways.key(demand)
+        if left[key]:
+            left[key] -= 1
         else:
             out.append(demand)
     return out

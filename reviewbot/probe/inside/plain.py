@@ -300,6 +300,10 @@ def _flatten_object(value: Any, kind: type, depth: int, left: list[int]) -> Plai
         return Instance(cls, "tuple", {name: _flatten(item, depth + 1, left) for name, item in pairs})
     if isinstance(value, (int, float, str, bytes, list, tuple, set, frozenset, BaseException)):
         raise NotPlain(f"{kind.__qualname__}, which extends a built-in type")
+    try:
+        object.__new__(kind)
+    except TypeError:
+        raise NotPlain(kind.__qualname__) from None  # its state is not in its attributes
     return Instance(cls, "fields", _flatten(_state(value, kind), depth + 1, left))
 
 
