@@ -18,7 +18,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
-from reviewbot.flow.messages import compared_as_message, is_verdict, may_be_message
+from reviewbot.flow.messages import compared_as_message, is_verdict, is_verdict_tree, may_be_message
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, same, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
@@ -355,7 +355,7 @@ def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
     if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
         return True
     first, *more = call.args
-    if more and not may_be_message(more[0]):
+    if more and not may_be_message(more[0]) and not is_verdict_tree(first):
         return True
     if name == "assertIsNone":
         return False

@@ -23,13 +23,14 @@ from reviewbot.flow.control import enclosing
 from reviewbot.flow.detours import Detour
 from reviewbot.flow.excuses import Excuse, cause, excuses_across
 from reviewbot.flow.judgements import Judgement
+from reviewbot.flow.may_detour import may_lead_around
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reasons import narrower_reason
-from reviewbot.flow.suspects import compares_two, is_comparer, may_depend, may_fail
+from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.verdicts import every_judgement
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, called_last, delete, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
 
 _SHOWN = 6
 _ALSO = "the same leads around this check as well"
@@ -940,7 +941,7 @@ def compare(scheduled, sailed, late):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return is_comparer(unit) and may_fail(unit) and compares_two(unit) and _may_branch(unit)
+        return is_comparer(unit) and may_fail(unit) and compares_two(unit) and may_lead_around(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
@@ -985,31 +986,6 @@ def compare(scheduled, sailed, late):
         for other in unit.file.units:
             if other is not unit and other.is_function and self.suspect(other):
                 yield from ((other, e) for e in excuses_across(other, repo) if cause(other, e) == key)
-
-
-def _may_branch(unit: Unit) -> bool:
-    """Whether a branch, a filter or keys taken away could depend on what the unit compares."""
-    tests = [node.test for node in unit.asts(ast.If)]
-    tests += [test for node in unit.asts(ast.comprehension) for test in node.ifs]
-    if unit.has(ast.For) and any(_is_setting(test) for test in tests):
-        return True
-    if any(may_depend(unit, test) for test in tests):
-        return True
-    return any(_takes_away(node.iter) for node in unit.asts(ast.For))
-
-
-def _takes_away(keys: ast.expr) -> bool:
-    while isinstance(keys, ast.Call) and isinstance(keys.func, ast.Name) and keys.args:
-        keys = keys.args[0]
-    if isinstance(keys, ast.Call):
-        return called_last(keys) == "difference"
-    return isinstance(keys, ast.BinOp) and isinstance(keys.op, ast.Sub)
-
-
-def _is_setting(test: ast.expr) -> bool:
-    while isinstance(test, ast.UnaryOp):
-        test = test.operand
-    return isinstance(test, (ast.Name, ast.Attribute))
 
 
 def _message(unit: Unit, excuse: Excuse) -> str:

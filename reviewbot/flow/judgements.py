@@ -230,7 +230,7 @@ def _difference(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpressi
         made = all(type(side) is cst.BinaryOperation for side in sides)
         lengths = all(type(side) is cst.Call and dotted(side.func) == "len" for side in sides)
         return None if made or lengths else sides
-    if type(node) is cst.Call and _names_distance(node):
+    if type(node) is cst.Call and names_distance(last_name(node)):
         given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
         return (given[0], given[1]) if len(given) > 1 else None
     return None
@@ -240,13 +240,13 @@ def is_distance(node: cst.CSTNode) -> bool:
     """Whether an expression says how far values are apart: it subtracts, or calls what by its name does."""
     return any(
         (type(below) is cst.BinaryOperation and type(below.operator) is cst.Subtract)
-        or (type(below) is cst.Call and _names_distance(below))
+        or (type(below) is cst.Call and names_distance(last_name(below)))
         for below in walk(node)
     )
 
 
-def _names_distance(call: cst.Call) -> bool:
-    name = last_name(call)
+def names_distance(name: str) -> bool:
+    """Whether a function of that last name says how far values are apart."""
     return _DISTANCE.search(name) is not None and _POSITION.search(name) is None
 
 

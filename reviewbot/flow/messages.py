@@ -68,3 +68,12 @@ def is_verdict(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
         return True
     return isinstance(node, cst.Call) and _VERDICT.match(last_name(node)) is not None
+
+
+def is_verdict_tree(node: ast.expr) -> bool:
+    """The same asked of `ast`."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    if isinstance(node, ast.Call):
+        return _VERDICT.match(called_last(node)) is not None
+    return isinstance(node, (ast.Compare, ast.BoolOp))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from reviewbot.flow import assertions
 from reviewbot.flow.patterns import pattern
-from reviewbot.source.units import below, once
+from reviewbot.source.units import below, called_last, once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -61,14 +61,16 @@ def compares_two(unit: Unit) -> bool:
         return True
     if any(isinstance(node.op, ast.Sub) for node in unit.asts(ast.BinOp)):
         return True
-    for call in unit.asts(ast.Call):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        relation, _ = assertions.KNOWN.get(name, ("", 0))
-        if relation in _SAME and (call.keywords or _both_computed(call.args[:2])):
-            return True
-        if name in _PREDICATES and (len(call.args) + isinstance(call.func, ast.Attribute)) > 1:
-            return True
-    return False
+    return any(map(compares, unit.asts(ast.Call)))
+
+
+def compares(call: ast.Call) -> bool:
+    """Whether a call might say whether two values agree, neither of which is written out, or demand it."""
+    name = called_last(call)
+    relation, _ = assertions.KNOWN.get(name, ("", 0))
+    if relation in _SAME and (call.keywords or _both_computed(call.args[:2])):
+        return True
+    return name in _PREDICATES and (len(call.args) + isinstance(call.func, ast.Attribute)) > 1
 
 
 @once
@@ -120,15 +122,14 @@ def may_check_in(unit: Unit, body: Iterable[ast.AST]) -> bool:
         if kind is ast.Assert or kind is ast.Raise:
             return True
         if kind is ast.Call:
-            function = node.func  # type: ignore[attr-defined]
-            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if name in _LEAVING or assertions.asserts_by_name(name) or name in _functions(unit.file.units[0]):
+            name = called_last(node)  # type: ignore[arg-type]
+            if name in LEAVING or assertions.asserts_by_name(name) or name in _functions(unit.file.units[0]):
                 return True
         stack += below(node)
     return False
 
 
-_LEAVING = frozenset({"fail", "error", *(name.rpartition(".")[2] for name in assertions.EXITING)})
+LEAVING = frozenset({"fail", "error", *(name.rpartition(".")[2] for name in assertions.EXITING)})
 
 
 @once

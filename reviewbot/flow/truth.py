@@ -380,11 +380,10 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
             may_be_settled(sides[n], type(kind), sides[n + 1], unit) for n, kind in enumerate(node.ops)
         )
     if isinstance(node, ast.Name):
-        functions: list[FunctionTree] = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
         return (
             node.id in _flags(unit)
             or unit.file.unit(node.id) is not None
-            or any(function.name == node.id for function in functions)
+            or any(function.name == node.id for function in _functions(unit))
         )
     if isinstance(node, ast.Attribute):
         return node.attr in _PREDICATE_NAMES
@@ -413,7 +412,7 @@ def may_be_settled(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, unit:
         return True
     if _is_len(right) and _may_be_low(_MIRRORED_KINDS.get(kind, kind), left):
         return True
-    if _is_written_out(left) and _is_written_out(right):
+    if all(not isinstance(side, _LOOKED_UP_TREES) and _is_written_out(side) for side in (left, right)):
         return True
     if may_be_bounded(left, kind, right, unit):
         return True
@@ -440,16 +439,20 @@ def _is_written_out(node: ast.expr) -> bool:
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return all(map(_is_written_out, node.elts))
     if isinstance(node, ast.UnaryOp):
-        return _is_written_out(node.operand)
+        return isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float, complex)
     if isinstance(node, ast.BinOp):
-        return _is_written_out(node.left) and _is_written_out(node.right)
-    return _is_call_of(node, "float", "set")
+        # A complex number: `1 + 2j`.
+        return isinstance(node.right, ast.Constant) and type(node.right.value) is complex
+    if not isinstance(node, ast.Call) or node.keywords:
+        return False
+    return _is_call_of(node, "float" if len(node.args) == 1 else "set") and len(node.args) < 2
 
 
 def _is_call_of(node: ast.expr, *names: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
+_LOOKED_UP_TREES = (ast.Call, ast.Attribute, ast.BinOp)  # see `_LOOKED_UP`
 _MIRRORED_KINDS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.Lt, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.LtE: ast.GtE,
 }  # fmt: skip
@@ -477,21 +480,38 @@ def _async_names(file: File) -> set[str]:
 
 
 @once
-def _flags(unit: Unit) -> set[str]:
-    """Names that are given a literal."""
-    targets: list[ast.expr] = []
+def _flags(unit: Unit) -> frozenset[str]:
+    """Names that are given a literal, and could hold it wherever they are read."""
+    given: dict[str, list[ast.expr]] = {}
     for node in unit.asts(ast.Assign):
-        targets.extend(node.targets if _is_literal(node.value) else ())
-    for given in (*unit.asts(ast.AnnAssign), *unit.asts(ast.NamedExpr)):
-        assert isinstance(given, (ast.AnnAssign, ast.NamedExpr))
-        if given.value is not None and _is_literal(given.value):
-            targets.append(given.target)
-    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+        for target in node.targets if _is_literal(node.value) else ():
+            for name in ast.walk(target):
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                    given.setdefault(name.id, []).append(node.value)
+    for one in (*unit.asts(ast.AnnAssign), *unit.asts(ast.NamedExpr)):
+        assert isinstance(one, (ast.AnnAssign, ast.NamedExpr))
+        if one.value is not None and _is_literal(one.value) and isinstance(one.target, ast.Name):
+            given.setdefault(one.target.id, []).append(one.value)
+    return frozenset(name for name, literals in given.items() if _may_stay(name, literals, unit))
+
+
+def _may_stay(name: str, given: list[ast.expr], unit: Unit) -> bool:
+    """Whether a name could be known to hold one value, by the literals that it is given, and by what else
+    gives it any."""
+    told = {node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, bool)}
+    if told or any(isinstance(node, ast.Tuple) for node in given):
+        return len(told) < 2
+    return sum(isinstance(node.ctx, ast.Store) for node in unit.facts.stored[name]) == 1
+
+
+def _functions(unit: Unit) -> list[FunctionTree]:
+    return [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
 
 
 def _is_literal(node: ast.expr) -> bool:
-    literals = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple)
-    return isinstance(node, literals) or _is_call_of(node, "set")
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (int, float))
+    return isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.UnaryOp)) or _is_call_of(node, "set")
 
 
 def _short(code: str) -> str:
