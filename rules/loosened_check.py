@@ -811,7 +811,7 @@ jobs:
             f"the change deletes {what}, and {of}, which {'they' if len(gone) > 1 else 'it'} checked, stays",
             certainty="likely" if alone else "question",
             steps=steps,
-            still_catches=by[:_SHOWN] if by else ("nothing: no other test runs it",),
+            still_catches=by[:_SHOWN] if by else ("no test that is left calls it",),
         )
 
     def _say(self, unit: Unit, group: list[tuple[Loosened, tuple[int, int]]], old: File) -> Finding:

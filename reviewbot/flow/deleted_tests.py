@@ -78,9 +78,12 @@ def _called(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[str
     told: set[str] = set()
     for call in test.asts(ast.Call):
         name = dotted_name(call.func)
-        if not name or name in told or name.partition(".")[0] not in old.imports:
+        if not name or name in told:
             continue
         told.add(name)
+        if name.partition(".")[0] not in old.imports:
+            yield from _method(name.rpartition(".")[2], test, repo, base)
+            continue
         if asserts_by_name(name.rpartition(".")[2]):
             continue
         was = base.index.definition(name, old.path, old.imports)
@@ -89,6 +92,23 @@ def _called(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[str
         now = [one for path, one in repo.index.definitions(name.rpartition(".")[2]) if path == was[0]]
         if any(one.name == was[1].name for one in now):
             yield was[0], next(one.line for one in now if one.name == was[1].name), was[1].name
+
+
+def _method(name: str, test: Unit, repo: Repo, base: Repo) -> Iterator[tuple[str, int, str]]:
+    """The method of that name which the test's own name speaks of, called on whatever object: of several that
+    of a file which the change touches."""
+    if "_" not in name.strip("_") or not _is_about(test.name, name):
+        return
+    was = {
+        (path, one.name)
+        for path, one in base.index.definitions(name)
+        if one.kind == "method" and not in_test_file(path)
+    }
+    now = [(path, one) for path, one in repo.index.definitions(name) if (path, one.name) in was]
+    touched = {one.path for one in repo.diff}
+    near = now if len(now) == 1 else [(path, one) for path, one in now if path in touched]
+    if len(near) == 1:
+        yield near[0][0], near[0][1].line, near[0][1].name
 
 
 def _came(repo: Repo, base: Repo) -> frozenset[str]:

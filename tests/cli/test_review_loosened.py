@@ -91,9 +91,45 @@ def test_a_deleted_test_is_told_by_what_it_was_about(reviewbot, repository):
     assert [(one.message, one.still_catches) for one in deleted] == [
         (
             "the change deletes `test_bake`, and `bake`, which it checked, stays",
-            ("nothing: no other test runs it",),
+            ("no test that is left calls it",),
         )
     ]
+
+
+BUFFER = """\
+class Buffer:
+    def take_all(self):
+        return []
+
+
+class Waiter:
+    def on_wait(self, found):
+        return [one for one in found if one]
+"""
+WAITING = """\
+from bakery.buffer import Buffer
+
+
+class TestWaiter:
+    def test_on_wait_leaves_nothing(self):
+        waiter = self.waiter(Buffer())
+        assert waiter.on_wait([0]) == []
+
+    def test_buffer(self):
+        assert Buffer().take_all() == []
+"""
+
+
+def test_a_deleted_test_is_about_the_method_that_its_name_speaks_of(reviewbot, repository):
+    code = {"bakery/buffer.py": BUFFER, "bakery/__init__.py": ""}
+    repository.commit({**code, "tests/test_buffer.py": WAITING})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    start, end = WAITING.index("    def test_on_wait"), WAITING.index("    def test_buffer")
+    repository.commit({"tests/test_buffer.py": WAITING[:start] + WAITING[end:]})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (found,) = [one.finding for one in review_json.decode(ran.out, "standard output").threads]
+    assert found.message.endswith("and `Waiter.on_wait`, which it checked, stays")
+    assert found.still_catches == ("no test that is left calls it",)
 
 
 def test_a_check_that_moves_is_not_deleted(reviewbot, repository):
