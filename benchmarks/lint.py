@@ -26,6 +26,7 @@ from corpus import copy_sample
 from cost import ROOT, bare, processor_time, python, side_by_side
 from memory import workers_hold
 
+SMALL = "def test_{0}():\n    assert run({0}) == {0}\n"
 QUIET = ("--quiet", "--fail-on", "never")
 Row = tuple[str, float, str, float, float | None]  # what, seconds, beside what, its seconds, the goal
 
@@ -92,13 +93,16 @@ def _own(folder: Path, turns: int) -> list[Row]:
             processor_time(command, folder, env)
         again = side_by_side({"warm": warm, "index": index, "start": start}, folder, turns, env)
         touched = [_touched(folder, warm, env) for _ in range(turns)]
-        one = [_one_file(folder, turn, env) for turn in range(turns)]
+        small = [_one_file(folder, SMALL.format(turn), env) for turn in range(turns)]
+        near = _about(folder, 10_000)
+        common = [_one_file(folder, f"{near}# {turn}\n", env) for turn in range(turns)]
     return [
         ("cold, all rules", cost["cold"], "libcst.parse_module", cost["libcst"], 0.5),
         ("warm", again["warm"], "libcst.parse_module", cost["libcst"], 0.02),
         # As after a checkout: every file is read, and every result found by its content.
         ("warm, files written anew", statistics.median(touched), "libcst.parse_module", cost["libcst"], None),
-        ("one file changed", statistics.median(one), "import libcst", cost["import"], 1.25),
+        ("one small file changed", statistics.median(small), "import libcst", cost["import"], 1.25),
+        ("one file of 10 kB changed", statistics.median(common), "import libcst", cost["import"], None),
         ("index, cold", cost["index"], "ast.parse", cost["ast"], 2),
         ("index, nothing changed", again["index"], "ast.parse", cost["ast"], None),
         # A process of its own for no files at all costs more than looking at these.
@@ -113,10 +117,17 @@ def _touched(folder: Path, command: list[str], env: dict[str, str]) -> float:
     return processor_time(command, folder, env)
 
 
-def _one_file(folder: Path, turn: int, env: dict[str, str]) -> float:
-    """Lints one small file that no run has seen, with the facts of all others at hand."""
+def _about(folder: Path, size: int) -> str:
+    """The text of the file whose length comes nearest to a size."""
+    files = sorted(folder.rglob("*.py"))
+    nearest = min(files, key=lambda file: abs(file.stat().st_size - size))
+    return nearest.read_text(encoding="utf-8", errors="replace")
+
+
+def _one_file(folder: Path, text: str, env: dict[str, str]) -> float:
+    """Lints one file that no run has seen, with the facts of all others at hand."""
     file = folder / "test_of_the_benchmark.py"
-    file.write_text(f"def test_{turn}():\n    assert run({turn}) == {turn}\n")
+    file.write_text(text, encoding="utf-8")
     try:
         return processor_time(python("-m", "reviewbot", "lint", *QUIET, file.name), folder, env)
     finally:

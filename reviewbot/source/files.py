@@ -130,10 +130,11 @@ class OnDisk:
         """The content of a regular file of at most `MAX_SETTINGS_BYTES`."""
         seen.note(path)
         try:
-            found = Path(path).stat()
+            found = os.stat(path)
             if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_SETTINGS_BYTES:
                 return None
-            return Path(path).read_bytes()
+            with open(path, "rb", buffering=0) as file:
+                return file.read()
         except (OSError, ValueError):
             return None
 
@@ -193,5 +194,5 @@ def _walked(root: Path) -> Iterator[str]:
     for folder, below, names in os.walk(root):
         seen.note(folder)
         below[:] = [name for name in below if name not in _NEVER_OURS and not name.startswith(".git")]
-        for name in names:
-            yield Path(folder, name).relative_to(root).as_posix()
+        inside = os.path.relpath(folder, root).replace(os.sep, "/")
+        yield from names if inside == "." else (f"{inside}/{name}" for name in names)
