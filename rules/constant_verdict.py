@@ -18,6 +18,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
+from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.messages import compared_as_message, is_verdict, is_verdict_tree, may_be_message
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, same, walk
@@ -248,6 +249,8 @@ class ConstantVerdict(Rule):
         every = checks(unit)
         for check in every:
             call = call_of(check.node)
+            if call is not None and dotted(call.func) == "self.fail" and not in_test_file(unit.file.path):
+                continue  # a parser's own way to refuse
             ignored = self._second_argument(unit, check, call) if call is not None else None
             condition, fails_when = condition_of(check)
             if ignored is not None or condition is None:

@@ -883,6 +883,20 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/compare_graph.py",
         ),
+        # Both arms note what they find.
+        Example(
+            """
+            def find_taken(nodes, taken):
+                bad = []
+                for node in nodes:
+                    if node.kind == "one" and node.name == taken.name:
+                        bad.append(node)
+                    elif node.kind == "many" and any(one == taken.name for one in node.names):
+                        bad.append(node)
+                return bad
+            """,
+            path="tests/compare_names.py",
+        ),
         Example(
             """
             def test_forwarded(serve, amount):

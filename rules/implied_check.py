@@ -106,6 +106,15 @@ class ImpliedCheck(Rule):
                 assert pool.size > 2
             """
         ),
+        # What a number says of the object is another method.
+        Example(
+            """
+            def test_order(size):
+                assert size < 5
+                assert 5 >= size
+            """,
+            path="tests/test_size.py",
+        ),
         Example(
             """
             import math

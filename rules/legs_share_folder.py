@@ -111,6 +111,15 @@ class LegsShareFolder(Rule):
         """),
     )
     good = (
+        # Whether the second run leaves alone what the first has written.
+        Example("""
+            def test_kept(generate, out_dir):
+                generate(out_dir=out_dir)
+                written = (out_dir / "rows.rst").stat().st_mtime_ns
+                generate(out_dir=out_dir, tidy=True)
+                assert set(out_dir.iterdir()) == {out_dir / "rows.rst"}
+                assert (out_dir / "rows.rst").stat().st_mtime_ns == written
+        """),
         Example("""
             from ferry import Config, read_rows, sail
 

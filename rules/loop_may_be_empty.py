@@ -132,6 +132,33 @@ class LoopMayBeEmpty(Rule):
                 for batch in loader:
                     assert batch.size() == 2
         """),
+        # Lines of a text that is written out; a walk down a tree; values that are chosen from a table.
+        Example("""
+            from itertools import combinations
+            from textwrap import dedent
+
+            BLOCKS = ["a = 1", "b = 2"]
+
+            def test_typed(shell):
+                block = dedent(\'\'\'
+                    a = 1
+                    b = 2
+                \'\'\')
+                for line in block.splitlines():
+                    assert shell.echo(line)
+                for text in [dedent(one).strip() for one in BLOCKS]:
+                    for line in text.splitlines():
+                        assert shell.echo(line)
+
+            def test_folder(folder):
+                for inner in folder.iterdir():
+                    if inner.is_dir():
+                        test_folder(inner)
+
+            def test_pairs(run):
+                for pair in combinations([1, 2, 3], 2):
+                    assert run(*pair)
+        """),
         # What fills the list is handed to something else.
         Example("""
             def test_observed(bell, ring):
@@ -368,7 +395,7 @@ class LoopMayBeEmpty(Rule):
             check,
             f"this check runs once for each item of `{_short(name)}`, which {found.says}; over nothing it"
             " never runs" + ("" if found.empty else ", and nothing requires that there is something"),
-            certainty="question" if some else _certainty(found),
+            certainty="question" if some or _forbids(check, found) else _certainty(found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
                 step(found.unit, found.node, f"which {found.says}"),
@@ -415,6 +442,13 @@ def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
         return False
     inside = {id(check.node) for check in loop.checks}
     return all(id(check.node) in inside for check in all_checks(unit)) and not counted(unit, loop.node)
+
+
+def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
+    """`for word in words: assert word not in BANNED`: that there is no such word at all is as good."""
+    if found.empty or not isinstance(check, cst.Assert) or not isinstance(check.test, cst.Comparison):
+        return False
+    return isinstance(check.test.comparisons[0].operator, cst.NotIn)
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:

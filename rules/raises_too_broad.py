@@ -19,6 +19,7 @@ import libcst as cst
 
 from reviewbot.flow.assertions import KNOWN
 from reviewbot.flow.checks import checks, raising_context
+from reviewbot.flow.control import enclosing
 from reviewbot.flow.handlers import caught, exception_name, expects_failure, fate, raised_by, takes
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
@@ -140,6 +141,13 @@ class RaisesTooBroad(Rule):
                 with pytest.raises(pytest.fail.Exception):
                     run(1)
 
+            def test_nothing_raised(quiet):
+                try:
+                    with pytest.raises(Exception):
+                        quiet()
+                except AssertionError as error:
+                    assert "did not raise" in str(error)
+
             def test_raises_its_own(run):
                 with pytest.raises(Exception):
                     raise Exception("cut")
@@ -163,7 +171,7 @@ class RaisesTooBroad(Rule):
             (call, name)
             for call in unit.find(cst.Call)
             if last_name(call) in _PLAIN and call.args and _is_context_or_call(unit, call)
-            if (name := _broad(unit, call))
+            if (name := _broad(unit, call)) and not _must_fail(unit, call)
         ]
         if broad:
             yield self._calls(unit, *broad[0], [call for call, _ in broad[1:]])
@@ -215,6 +223,14 @@ class RaisesTooBroad(Rule):
                 ),
                 still_catches=still_catches(unit, node.body, but=(node,)),
             )
+
+
+def _must_fail(unit: Unit, call: cst.Call) -> bool:
+    """Whether that nothing raises is what is tested: the block's own failure is caught around it."""
+    tried = enclosing(unit, call, cst.Try)
+    return isinstance(tried, cst.Try) and any(
+        not caught(handler).isdisjoint({"Failed", "AssertionError"}) for handler in tried.handlers
+    )
 
 
 def _broad(unit: Unit, call: cst.Call) -> str:

@@ -79,6 +79,18 @@ class ScanAsLookup(Rule):
         ),
     )
     good = (
+        # Two functions that call each other.
+        Example(
+            """
+            def price_of(node, table):
+                found = next(row for row in table if row["id"] == node)
+                return total_of(found["parts"], table)
+
+            def total_of(parts, table):
+                found = next(row for row in table if row["id"] == parts)
+                return price_of(found["first"], table)
+            """
+        ),
         # The rows change with the turn, no key is asked for, few keys are written out.
         Example(
             """

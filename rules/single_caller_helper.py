@@ -231,7 +231,10 @@ class SingleCallerHelper(Rule):
             unit,
             line_span(unit, tree.lineno, tree.lineno),
             f"`{unit.name}` {does} and is called from {where} alone",
-            certainty="likely" if passed_on and unit.name.startswith("_") else "question",
+            # What has stood there for long may be there for a traceback, or to be patched.
+            certainty="likely"
+            if passed_on and unit.name.startswith("_") and _is_new(unit.line, unit.end_line, repo)
+            else "question",
             steps=[Step(unit.file.path, call.lineno, call.end_lineno or call.lineno, "its one caller")],
             still_catches=("the same checks: nothing but the name goes",),
         )

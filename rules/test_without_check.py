@@ -26,6 +26,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
+_PROMPT = pattern(r">>>|^\s*In ?\[\d+\]:", re.M)
 _RUNS_THROUGH = pattern(
     r"(?i)smoke|crash|hang|segfault|leak|deadlock|import|compil|no[_ ]?errors?|not[_ ]?rais|"
     r"(does|should)n.?t|without|no_?exception|should_?(work|run|pass|not)|can_|works|runs?(_|\b)|noop|no_op|nothing|silent|"
@@ -253,12 +254,13 @@ def parse(text):
         self, unit: Unit, tree: collection.FunctionTree
     ) -> tuple[str, Certainty, tuple[Step, ...]] | None:
         name = tree.name
-        if ">>>" in (ast.get_docstring(tree) or ""):
+        if _PROMPT.search(ast.get_docstring(tree) or ""):
             return None  # a doctest
         if all(_is_nothing(statement) for statement in tree.body):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
-            return None if inherits else (f"`{name}` is empty", "likely", ())
+            certainty: Certainty = "question" if _has_comment(unit) else "likely"
+            return None if inherits else (f"`{name}` is empty", certainty, ())
         if _explains_itself(unit, tree) or _throws_away(tree):
             return None
         unread = _unread_expectation(tree)
@@ -352,6 +354,11 @@ def _unread_expectation(tree: collection.FunctionTree) -> ast.Name | None:
         if node.id not in read and _EXPECTED.search(node.id):
             return node
     return None
+
+
+def _has_comment(unit: Unit) -> bool:
+    """Whether a comment stands in a test, to say why there is nothing else."""
+    return any(line.lstrip().startswith("#") for line in unit.file.lines[unit.line : unit.end_line])
 
 
 def _explains_itself(unit: Unit, tree: collection.FunctionTree) -> bool:

@@ -87,6 +87,14 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        Example("""
+            import pytest
+
+            def test_played(playbook, event):
+                with pytest.raises(TypeError, match="expected str"):
+                    playbook >> event
+                    assert playbook
+        """),
         # An `exit` that is itself what is tested comes back.
         Example("""
             from shop.doors import exit
@@ -240,7 +248,7 @@ class UnreachableCheck(Rule):
             start = len(body)
             while start > 0 and id(body[start - 1]) in last:
                 start -= 1
-            if 0 < start < len(body) and not _only_evaluates(body[start]):
+            if 0 < start < len(body) and not (_only_evaluates(body[start]) or _asks_truth(node, body[start])):
                 says = f"must raise here or before: `{' '.join(unit.text(call).split())}`"
                 what = "the block passes only if something before it raises"
                 own = any(_may_raise(node) for node in walk(body[start]))
@@ -363,6 +371,16 @@ def _only_evaluates(statement: cst.CSTNode) -> bool:
     while isinstance(test, cst.UnaryOperation):
         test = test.expression
     return isinstance(test, (cst.Call, cst.Subscript, cst.Await)) and any(map(_may_raise, walk(test)))
+
+
+def _asks_truth(block: cst.With, statement: cst.CSTNode) -> bool:
+    """`assert playbook`: asking whether an object is true may be what runs it, and raises."""
+    given = {dotted(item.asname.name) for item in block.items if item.asname is not None}
+    return (
+        isinstance(statement, cst.Assert)
+        and isinstance(statement.test, cst.Name)
+        and statement.test.value not in given
+    )
 
 
 def _may_raise(node: cst.CSTNode) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from reviewbot.flow.collection import is_example
+from reviewbot.flow.control import enclosing
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, has_star, keyword_argument, literal, qualified
 from reviewbot.lint.repo import Repo
@@ -40,6 +41,10 @@ class _Mark:
     call: cst.Call | None
     says: str
     certainty: Certainty
+
+
+_DECORATED = (cst.FunctionDef, cst.ClassDef)
+_SKIPPED = frozenset({"pytest.mark.skip", "unittest.skip"})
 
 
 class XfailNotStrict(Rule):
@@ -148,7 +153,8 @@ class XfailNotStrict(Rule):
             if node.attr.value == "xfail" and qualified(node, unit.file.imports) == "pytest.mark.xfail":
                 above = unit.parent(node)
                 call = above if isinstance(above, cst.Call) and above.func is node else None
-                if _is_applied(unit, call or node) and not _only_raises(unit):
+                applied = _is_applied(unit, call or node) and not _is_skipped(unit, node)
+                if applied and not _only_raises(unit):
                     found = self._judge(unit, call or node, call, repo)
                     if found is not None:
                         yield found
@@ -209,6 +215,14 @@ class XfailNotStrict(Rule):
         else:
             return None
         return Fix("fail when it passes", (rewrite(unit, node, text),))
+
+
+def _is_skipped(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether another mark of the same test skips it always."""
+    function = enclosing(unit, node, cst.FunctionDef, cst.ClassDef)
+    decorated = [one.decorator for one in function.decorators] if isinstance(function, _DECORATED) else []
+    made = [one.func if isinstance(one, cst.Call) else one for one in decorated]
+    return any(qualified(one, unit.file.imports) in _SKIPPED for one in made)
 
 
 def _only_raises(unit: Unit) -> bool:

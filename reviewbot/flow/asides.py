@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.checks import call_of
 from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judging import compares, in_test_file
 from reviewbot.flow.left import counted_statements
-from reviewbot.flow.syntax import canonical, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 
 if TYPE_CHECKING:
     from reviewbot.flow.checks import Check
@@ -24,15 +25,27 @@ def is_aside(unit: Unit, check: Check) -> bool:
     """Whether a check is not what the loop is for: in a function that an assertion calls and counts by, of a
     key that the loop is about to fill in, or outside of tests the type of an item, or a refusal of
     arguments."""
-    if id(check.node) in counted_statements(unit) or _guards_a_table(unit, check):
+    if (
+        id(check.node) in counted_statements(unit)
+        or _guards_a_table(unit, check)
+        or _calls_itself(unit, check)
+    ):
         return True
-    if unit.is_test or in_test_file(unit.file.path) or compares(unit):
+    # A folder may be called `testing` and hold the runner itself.
+    named = unit.file.path.rpartition("/")[2].startswith(("test", "conftest"))
+    if unit.is_test or (in_test_file(unit.file.path) and named) or compares(unit):
         narrows = False
     else:
         narrows = check.kind == "raise" and raised_by(check) in ("ValueError", "TypeError", "KeyError")
     if not in_test_file(unit.file.path) and isinstance(check.condition, cst.Call):
         narrows = narrows or last_name(check.condition) in ("isinstance", "callable", "issubclass")
     return narrows
+
+
+def _calls_itself(unit: Unit, check: Check) -> bool:
+    """A walk down a tree: whether a check is a call of the function that it stands in."""
+    call = call_of(check.node)
+    return call is not None and dotted(call.func) == unit.name
 
 
 def _guards_a_table(unit: Unit, check: Check) -> bool:

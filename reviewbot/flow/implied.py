@@ -73,7 +73,7 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
     wider = _range(asked[0]) if len(asked) == 1 else None
     for one in conjuncts(earlier.condition):
         stated = _range(one)
-        if wider is not None and stated is not None and stated.implies(wider):
+        if wider is not None and stated is not None and stated.implies(wider) and not _turned(one, asked[0]):
             return f"`{_short(one)}` says more of `{wider.of}`"
         sides = _equality(one)
         if sides is None or len(asked) != 1:
@@ -86,6 +86,12 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
             if made[0] and made[0] == made[1]:
                 return f"`{_short(sides[0])}` and `{_short(sides[1])}` are already equal"
     return ""
+
+
+def _turned(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    """`n < 5` and `5 >= n`: what a number says of an object, and not the object of the number."""
+    sides = [node.left for node in (one, other) if type(node) is cst.Comparison]
+    return len(sides) == 2 and (_number(sides[0]) is None) is not (_number(sides[1]) is None)
 
 
 def _equality(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:

@@ -49,6 +49,9 @@ _QUERIES = frozenset({
     "query", "fetchall", "fetchmany", "find_all", "select", "scan", "execute", "search", "scalars", "xpath",
     "iterfind", "getElementsByTagName", "find_elements", "list_objects", "list_runs",
 })  # fmt: skip
+_CHOOSING = frozenset({
+    "combinations", "permutations", "itertools.combinations", "itertools.permutations",
+})  # fmt: skip
 _COMMON = frozenset({"intersection", "difference", "symmetric_difference"})
 _BLOCKS = (
     *(cst.IndentedBlock, cst.SimpleStatementSuite, cst.FunctionDef, cst.Lambda, cst.IfExp),
@@ -342,6 +345,8 @@ def _call(unit: Unit, node: cst.Call, depth: int) -> Iterable:
         return _shortest(unit, node, depth)
     if name in ("product", "itertools.product"):
         return _shortest(unit, node, depth)
+    if name in _CHOOSING and first is not None:
+        return iterable(unit, first, depth - 1)
     if name in ("chain", "itertools.chain"):
         return _longest(unit, node, depth)
     qualified_name = qualified(node.func, unit.file.imports)
@@ -371,7 +376,7 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
     if name in _LOADING or qualified_name in _PARSING:
         if name == "walk" and qualified_name not in ("os.walk", "pkgutil.walk_packages"):
             return Iterable("call", node, unit)
-        if name == "splitlines" and _is_written(function.value):
+        if name == "splitlines" and _is_written(unit, function.value):
             return Iterable("literal", node, unit, False)
         return Iterable("loaded", node, unit, None, f"is read by `{_short(unit, node)}`")
     if name in _QUERIES:
@@ -379,10 +384,30 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
     return _returned(unit, node, depth) or Iterable("call", node, unit)
 
 
-def _is_written(node: cst.BaseExpression) -> bool:
-    if type(node) is cst.Call and type(node.func) is cst.Attribute:
-        return _is_written(node.func.value) or any(_is_written(arg.value) for arg in node.args)
+def _is_written(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
+    """Whether a text is written out, also by a name, with its indentation taken away, or as an item of a
+    table."""
+    flow = values(unit)
+    node = flow.resolve(node)
+    if not depth:
+        return False
+    if type(node) is cst.Name:
+        bound = flow.reaching(node)
+        loops = [one.value for one in bound if one.kind == "loop" and one.value is not None]
+        return bool(loops) and len(loops) == len(bound) and all(_of_texts(unit, one, depth) for one in loops)
+    if type(node) is cst.Call:
+        if type(node.func) is cst.Attribute and _is_written(unit, node.func.value, depth - 1):
+            return True
+        return any(_is_written(unit, arg.value, depth - 1) for arg in node.args)
     return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
+
+
+def _of_texts(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
+    """Whether an iterable gives texts that are written out: `[dedent(block) for block in BLOCKS]`."""
+    node = values(unit).resolve(node)
+    if type(node) is cst.ListComp:
+        return iterable(unit, node.for_in.iter, depth - 1).empty is False
+    return isinstance(node, (cst.List, cst.Tuple)) and iterable(unit, node, depth - 1).empty is False
 
 
 def _range(unit: Unit, node: cst.Call) -> Iterable:

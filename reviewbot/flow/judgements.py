@@ -171,6 +171,8 @@ def _left_over(unit: Unit, node: cst.CSTNode) -> Iterator[Judgement]:
         below = above
     for guard in guards(unit, node):
         beside = guard.by_leaving and unit.parent(guard.node) is block
+        if type(guard.node) is cst.If and not records(unit, guard.node.body).isdisjoint(records(unit, node)):
+            continue  # both arms note what they find
         if not guard.outcome and type(guard.node) is cst.If and (beside or guard.node in chain):
             check = Check("raise", node, guard.condition, False)
             yield from agreeing(node, unit, check, guard.condition, holds=True)

@@ -14,6 +14,7 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.guards import pairs, reached_with
 from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
@@ -229,6 +230,24 @@ def _is_compared(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
     return False
 
 
+_EXPECTED = pattern(r"(?i)_?(expect|wanted|golden)")  # who expects nothing writes no test
+
+
+def _is_counted_later(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether what a loop's collection was made into is compared by its length, under its name or another."""
+    flow = values(unit)
+    over = [b for b in flow.all if b.value is made]
+    if not over and isinstance(node, cst.For):
+        over = [b for name in flow.reads(node.iter) for b in flow.reaching(name)]
+    for pair in pairs(unit):
+        counted = [one for one in (counted_by(pair.left), counted_by(pair.right)) if one is not None]
+        if pair.ordered or not counted or not _apart(unit, pair.node, node):
+            continue
+        if any(not set(over).isdisjoint(flow.slice(one)) for one in counted):
+            return True
+    return False
+
+
 def _is_whole(unit: Unit, side: cst.BaseExpression, made: cst.CSTNode) -> bool:
     """Whether a value was put together from all of a collection, as by `join`, and not taken from an item
     of it."""
@@ -256,6 +275,10 @@ def _in_all(unit: Unit, node: cst.CSTNode) -> bool:
 
 def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
     made = found.node
+    if _is_counted_later(unit, node, made):
+        return True
+    if isinstance(made, _COMPREHENSIONS) and _EXPECTED.match(root_name(_source(unit, made))):
+        return True
     if isinstance(made, (cst.BinaryOperation, cst.Call)) and _leaves_out_known(unit, made):
         return True
     if isinstance(made, _COMPREHENSIONS):

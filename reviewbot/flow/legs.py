@@ -69,6 +69,11 @@ def shared(unit: Unit) -> Iterator[Shared]:
         {id(below) for below in _sources(unit, side)}
         for one in judgements(unit)
         for side in (one.left, one.right)
+        # What is expected may be written out, names of files in the folder among it.
+        if not _TIMES.search(canonical(side))
+        and not any(
+            isinstance(part, (cst.Set, cst.List, cst.Tuple, cst.Dict)) for part in (one.left, one.right)
+        )
     ]
     seen: set[str] = set()
     for calls in by_name.values():
@@ -86,6 +91,10 @@ def shared(unit: Unit) -> Iterator[Shared]:
                     if found is not None:
                         seen.add(code)
                         yield Shared(first, second, code, *found)
+
+
+# Whether a run has written a file again is asked of one folder.
+_TIMES = pattern(r"st_mtime|getmtime|st_ino|mtime")
 
 
 def _is_repeated(unit: Unit, first: cst.Call, second: cst.Call) -> bool:

@@ -39,20 +39,25 @@ class Scan:
 
 def scans(unit: Unit) -> Iterator[Scan]:
     """The searches of a unit, in source order, with those of the functions of the file that it calls."""
-    flow = values(unit)
     for node in unit.find(*_COMPREHENSIONS, cst.For, cst.Subscript, cst.Call):
         if type(node) is cst.Call:
             yield from _called(unit, node)
-            continue
-        if type(node) is cst.For:
-            found = _of_loop(flow, node)
-        elif type(node) is cst.Subscript:
-            found = _of_frame(flow, node)
         else:
-            found = _of_comprehension(flow, node)
-        if found is not None:
-            rows, inner, wanted = found
-            yield Scan(unit, node, rows, inner, wanted, (unit, node))
+            yield from _here(unit, node)
+
+
+def _here(unit: Unit, node: cst.CSTNode) -> Iterator[Scan]:
+    """The search that a loop, a comprehension or a frame's mask makes."""
+    flow = values(unit)
+    if type(node) is cst.For:
+        found = _of_loop(flow, node)
+    elif type(node) is cst.Subscript:
+        found = _of_frame(flow, node)
+    else:
+        found = _of_comprehension(flow, node)
+    if found is not None:
+        rows, inner, wanted = found
+        yield Scan(unit, node, rows, inner, wanted, (unit, node))
 
 
 def repeated(unit: Unit, scan: Scan) -> Loop | None:
@@ -195,7 +200,8 @@ def _called(unit: Unit, call: cst.Call) -> Iterator[Scan]:
 
 def scans_of(unit: Unit) -> Iterator[Scan]:
     """The searches that stand in a unit itself."""
-    return (scan for scan in scans(unit) if scan.made[0] is unit)
+    for node in unit.find(*_COMPREHENSIONS, cst.For, cst.Subscript):
+        yield from _here(unit, node)
 
 
 @once
