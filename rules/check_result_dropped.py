@@ -114,6 +114,19 @@ class CheckResultDropped(Rule):
         """),
         Example(
             """
+            def rows_equal(left, right):
+                if left.shape != right.shape:
+                    return False
+                return bool((left == right).all())
+
+            def main(baseline, restored):
+                outcome = rows_equal(baseline, restored)  # <- here
+                print("compared")
+            """,
+            path="tools/parity.py",
+        ),
+        Example(
+            """
             from playwright.async_api import expect
             async def test_page(page):
                 expect(page).to_have_title("Rows")  # <- here
@@ -164,6 +177,24 @@ class CheckResultDropped(Rule):
                 failures = []
                 same(run(1), run(2), failures)
                 assert not failures
+        """),
+        Example("""
+            def is_installed(name):
+                return find(name) is not None
+
+            HAS_ENGINE = is_installed("engine")
+        """),
+        Example("""
+            def rows_equal(left, right):
+                return left == right
+
+            def size(rows):
+                return len(rows)
+
+            def test_rows(run):
+                outcome = rows_equal(run(1), run(2))
+                unused = size(run(3))
+                assert outcome
         """),
         Example("""
             import asyncio
@@ -271,7 +302,7 @@ class CheckResultDropped(Rule):
         if isinstance(node, cst.Return):
             return self._returned(unit, node, repo)
         if isinstance(node, cst.Assign):
-            return self._unread(unit, node)
+            return self._unread(unit, node, repo)
         if not isinstance(node, cst.Expr):
             return None
         if isinstance(node.value, cst.Comparison):
@@ -329,10 +360,7 @@ class CheckResultDropped(Rule):
         if summary.generator and summary.asserts:
             message = f"`{unit.text(call.func)}` is a generator that nobody iterates: none of its checks run"
             return self._report(unit, node, message, None)
-        silent = not (
-            summary.asserts or summary.may_assert or summary.raises or summary.writes or summary.acts
-        )
-        if summary.returns != "verdict" or not silent:
+        if not _only_returns_a_verdict(summary):
             return None
         message = f"`{unit.text(call.func)}` returns its verdict and never fails, and nobody looks at it"
         return self._report(unit, node, message, None, "likely")
@@ -352,7 +380,7 @@ class CheckResultDropped(Rule):
             unit, node, "a test's return value is not looked at, so this comparison checks nothing", None
         )
 
-    def _unread(self, unit: Unit, node: cst.Assign) -> Finding | None:
+    def _unread(self, unit: Unit, node: cst.Assign, repo: Repo) -> Finding | None:
         """A verdict that is given a name which nothing reads."""
         target = node.targets[0].target
         if len(node.targets) != 1 or not isinstance(target, cst.Name) or target.value.startswith("_"):
@@ -362,7 +390,8 @@ class CheckResultDropped(Rule):
             isinstance(value, cst.Call) and qualified(value.func, unit.file.imports) in assertions.PREDICATES
         )
         equal = isinstance(value, cst.Comparison) and isinstance(value.comparisons[0].operator, cst.Equal)
-        if not unit.is_test or not (known or equal) or not _VERDICT.search(target.value):
+        said = unit.is_test and (known or equal) and _VERDICT.search(target.value)
+        if not said and not _is_verdict_of_helper(unit, value, repo):
             return None
         flow = values(unit)
         bindings = flow.bindings(target.value)
@@ -389,6 +418,24 @@ class CheckResultDropped(Rule):
         )
 
 
+def _only_returns_a_verdict(summary: Summary) -> bool:
+    """Whether a function says by its value alone whether something holds."""
+    acts = summary.asserts or summary.may_assert or summary.raises or summary.writes or summary.acts
+    return summary.returns == "verdict" and not acts
+
+
+def _is_verdict_of_helper(unit: Unit, value: cst.BaseExpression, repo: Repo) -> bool:
+    # What a module keeps may be read anywhere.
+    if not isinstance(value, cst.Call) or not unit.is_function or not judges(unit):
+        return False
+    summary = summary_of(unit, value, repo)
+    return (
+        summary is not None
+        and not (summary.wrapped or summary.coroutine or summary.generator)
+        and _only_returns_a_verdict(summary)
+    )
+
+
 def _candidates(unit: Unit) -> Iterator[bool]:
     """One true value for each statement whose value could be a verdict that is dropped."""
     if unit.is_test:
@@ -405,6 +452,9 @@ def _candidates(unit: Unit) -> Iterator[bool]:
     own = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1
     owner = id(unit) if own else id(unit.owner)
     summaries = Summaries.of(unit.file)
+    for given in unit.asts(ast.Assign) if unit.is_function and judges(unit) else ():
+        if isinstance(given.value, ast.Call) and isinstance(given.targets[0], ast.Name):
+            yield _could_drop(dotted_name(given.value.func), given.value, summaries, unit)
     for statement in unit.asts(ast.Expr):
         value = statement.value
         if type(value) is ast.Compare:
