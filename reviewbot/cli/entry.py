@@ -34,6 +34,10 @@ def run() -> NoReturn:
     """The console script."""
     # What is imported stays: looking for what could be let go costs a twentieth of it.
     gc.disable()
+    # One that was closed before we began: the next file that is opened would take its place.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open to the end
     code = INTERRUPTED
     try:
         _handle(signal.default_int_handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import importlib
 import io
@@ -97,6 +98,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # found is not known to all ends, so it is no success: the code of a program that SIGPIPE ended.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        print(
+            f"reviewbot: the output cannot be written ({os.strerror(error.errno).lower()})", file=sys.stderr
+        )
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
     return code
 
 

@@ -44,7 +44,7 @@ def told(words: list[str]) -> int | None:
     """Prints what this command printed when all was as it is now, and returns its exit code. None where that
     is not known; what the command looks at is noted from then on."""
     global _asked, _began
-    # Elsewhere no time tells when a file's name, mode or content last changed.
+    # On Windows no time tells when a file's name, mode or content last changed.
     if sys.platform == "win32":
         return None
     try:
@@ -68,6 +68,8 @@ def told(words: list[str]) -> int | None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError:
+        return None  # who makes it anew meets the same, and says what it is
     return code
 
 
