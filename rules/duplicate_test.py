@@ -19,7 +19,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shapes import body_words
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, delete, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, delete, once, step
 
 _LEAST_NODES = 14
 _MOST_LITERALS = 1
@@ -31,7 +31,6 @@ _CHECKING = ("assert", "raises", "fail", "expect", "check")
 class _Test:
     unit: Unit
     words: tuple[str, ...]
-    checked: frozenset[str]
 
 
 class DuplicateTest(Rule):
@@ -226,14 +225,19 @@ def _test(unit: Unit) -> _Test | None:
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     words, nodes = body_words(tree)
     # What classes and functions in a test are annotated with is what such a test is about.
-    words = [
-        *words,
-        *(ast.dump(node.annotation) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign)),
-        *_annotations(tree),
-        *_members(tree),
-        *_set_on(unit),
-    ]
-    return _Test(unit, tuple(words), frozenset(_checked(unit))) if nodes >= _LEAST_NODES else None
+    if nodes < _LEAST_NODES:
+        return None
+    if unit.has(ast.AnnAssign):
+        words += (ast.dump(node.annotation) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign))
+    if _functions(unit) > 1:
+        words += _annotations(tree)
+    if unit.has(ast.ClassDef):
+        words += _members(tree)
+    return _Test(unit, (*words, *_set_on(unit)))
+
+
+def _functions(unit: Unit) -> int:
+    return len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef))
 
 
 def _annotations(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
@@ -270,21 +274,30 @@ def _asks_for_its_name(unit: Unit) -> bool:
 
 
 def _outline(unit: Unit) -> tuple[object, ...]:
-    """What twins share and few other tests do: how many nodes of each kind they have."""
+    """What twins share and few other tests do: how many nodes of each kind they have, and what they ask
+    things for."""
     tree, nodes = unit.tree, unit.facts.nodes
     assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
     # A docstring is an expression too.
     counts = {kind: len(found) for kind, found in nodes.items() if kind is not ast.Expr}
-    functions = counts.get(ast.FunctionDef, 0) + counts.get(ast.AsyncFunctionDef, 0)
-    if functions > 1 or ast.AnnAssign in counts:
+    attributes: frozenset[str] = frozenset()
+    if _functions(unit) > 1 or ast.AnnAssign in counts:
         # Annotations may differ.
         counts = {kind: count for kind, count in counts.items() if issubclass(kind, ast.stmt)}
     else:
-        for part in (tree.args, tree.returns):
-            for one in ast.walk(part) if part is not None else ():
-                counts[type(one)] = counts.get(type(one), 0) - 1
+        given: list[ast.AST] = [*ast.iter_child_nodes(tree.args), *filter(None, (tree.returns,))]
+        plain = all(isinstance(one, ast.arg) and one.annotation is None for one in given)
+        if not plain:
+            given = [below for one in given for below in ast.walk(one)]
+        for one in (tree.args, *given):
+            counts[type(one)] = counts.get(type(one), 0) - 1
+        inside = unit.asts(ast.Attribute)
+        if not plain:
+            parts = (*tree.decorator_list, *tree.body)
+            inside = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Attribute)]
+        attributes = frozenset(node.attr for node in inside)
     alike = frozenset((kind, count) for kind, count in counts.items() if count > 0)
-    return unit.name.rpartition(".")[0], alike
+    return unit.name.rpartition(".")[0], alike, attributes
 
 
 def _setting(unit: Unit, test: _Test) -> tuple[object, ...]:
@@ -305,7 +318,7 @@ def _differing(earlier: _Test, later: _Test) -> list[tuple[str, str]] | None:
         if one != other:
             if earlier.words[place - 1] != "Constant" or len(found) == _MOST_LITERALS:
                 return None
-            if one in earlier.checked or other in later.checked or not _alike(one, other):
+            if one in _checked(earlier.unit) or other in _checked(later.unit) or not _alike(one, other):
                 return None
             found.append((one, other))
     return found
@@ -318,14 +331,13 @@ def _alike(one: str, other: str) -> bool:
     return not {*_NUMBER.findall(one), *_NUMBER.findall(other)} & {"0", "1"}
 
 
-def _checked(unit: Unit) -> Iterator[str]:
+@once
+def _checked(unit: Unit) -> frozenset[str]:
     """The literals that stand in a test's checks, as they are written in `body_words`."""
     inside: list[ast.AST] = [node.test for node in unit.asts(ast.Assert)]
     for node in unit.asts(ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name.lower().lstrip("_").startswith(_CHECKING):
             inside += [*node.args, *(keyword.value for keyword in node.keywords)]
-    for root in inside:
-        for below in ast.walk(root):
-            if isinstance(below, ast.Constant):
-                yield repr(below.value)
+    every = (below for root in inside for below in ast.walk(root))
+    return frozenset(repr(below.value) for below in every if isinstance(below, ast.Constant))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -89,7 +90,7 @@ def _read_by_checks(unit: Unit) -> frozenset[str]:
         looks_at = check.node if check.condition is None else check.condition
         if type(looks_at) is not cst.With:
             found |= {name.value for name in flow.reads(looks_at)}
-    if unit.is_function:
+    if unit.is_function and unit.has(ast.Return):
         summary = Summaries.of(unit.file).summary(unit.tree, unit)  # type: ignore[arg-type]
         if summary is not None and summary.returns == "verdict":
             for node in unit.find(cst.Return):

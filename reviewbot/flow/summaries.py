@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from reviewbot.flow import assertions
@@ -26,28 +26,58 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _GROWING = frozenset({"append", "add", "extend", "update", "insert", "appendleft", "setdefault"})
 
 
-@dataclass(frozen=True, slots=True)
 class Summary:
     """What a call of one function can do.
 
     `asserts`: it holds a check, or calls a function of the file that does. `may_assert`: it calls something
-    unknown that by its name or origin could check. `raises`: it holds a `raise`. `returns`: whether what
-    it returns is nothing, a verdict (comparisons, booleans, a list of differences) or any other value.
-    `writes`: what of the outside it changes, as dotted names from the inside: a parameter, a `nonlocal`
-    or `global` name, an attribute of `self`; a failure may be recorded there. `acts`: it calls something for
-    its effect, other than to print or log. `generator` and
-    `coroutine`: a bare call runs nothing of it. `wrapped`: a decorator may have replaced it.
+    unknown that by its name or origin could check. `coroutine`: a bare call runs nothing of it. The rest is
+    worked out when it is asked for.
     """
 
-    asserts: bool
-    may_assert: bool
-    raises: bool
-    returns: Returns
-    writes: frozenset[str]
-    acts: bool
-    generator: bool
-    coroutine: bool
-    wrapped: bool
+    def __init__(
+        self,
+        function: FunctionTree,
+        nodes: list[ast.AST],
+        imports: Mapping[str, str],
+        *,
+        asserts: bool,
+        may_assert: bool,
+    ) -> None:
+        self._function, self._nodes, self._imports = function, nodes, imports
+        self.asserts, self.may_assert = asserts, may_assert
+        self.coroutine = isinstance(function, ast.AsyncFunctionDef)
+
+    @cached_property
+    def raises(self) -> bool:
+        """Whether it holds a `raise`."""
+        return any(isinstance(node, ast.Raise) for node in self._nodes)
+
+    @cached_property
+    def returns(self) -> Returns:
+        """Whether what it returns is nothing, a verdict (comparisons, booleans, a list of differences) or any
+        other value."""
+        return _returns(self._function, self._nodes, self._imports)
+
+    @cached_property
+    def writes(self) -> frozenset[str]:
+        """What of the outside it changes, as dotted names from the inside: a parameter, a `nonlocal` or
+        `global` name, an attribute of `self`. A failure may be recorded there."""
+        return _writes(self._function, self._nodes)
+
+    @cached_property
+    def acts(self) -> bool:
+        """Whether it calls something for its effect, other than to print or log."""
+        return any(_is_effect(node) for node in self._nodes)
+
+    @cached_property
+    def generator(self) -> bool:
+        """Whether a bare call runs nothing of it, because it yields."""
+        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in self._nodes)
+
+    @cached_property
+    def wrapped(self) -> bool:
+        """Whether a decorator may have replaced it."""
+        return any(_replaces(decorator) for decorator in self._function.decorator_list)
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
@@ -86,6 +116,7 @@ class Summaries:
         self._imports = file.imports
         self._known: dict[int, Summary | None] = {}
         self._inside: dict[int, dict[str, FunctionTree]] = {}
+        self._found: dict[tuple[int, str, bool], FunctionTree | None] = {}
         self._functions = {node.name: node for node in _top_level(file.tree) if isinstance(node, _FUNCTIONS)}
         self._classes = {node.name: node for node in _top_level(file.tree) if isinstance(node, ast.ClassDef)}
 
@@ -118,6 +149,12 @@ class Summaries:
 
     def method(self, owner: ast.ClassDef, name: str, *, skip: bool = False) -> FunctionTree | None:
         """The method of a class or of its bases in the file; with `skip` of its bases alone."""
+        key = id(owner), name, skip
+        if key not in self._found:
+            self._found[key] = self._method(owner, name, skip)
+        return self._found[key]
+
+    def _method(self, owner: ast.ClassDef, name: str, skip: bool) -> FunctionTree | None:
         seen: set[int] = set()
         stack = [owner]
         while stack:
@@ -154,17 +191,7 @@ class Summaries:
     def _summarize(self, function: FunctionTree, unit: Unit) -> Summary:
         nodes = list(own_nodes(function))
         asserts, may = self._judges(nodes, unit)
-        return Summary(
-            asserts=asserts,
-            may_assert=may,
-            raises=any(isinstance(node, ast.Raise) for node in nodes),
-            returns=_returns(function, nodes, self._imports),
-            writes=_writes(function, nodes),
-            acts=any(_is_effect(node) for node in nodes),
-            generator=any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes),
-            coroutine=isinstance(function, ast.AsyncFunctionDef),
-            wrapped=any(_replaces(decorator) for decorator in function.decorator_list),
-        )
+        return Summary(function, nodes, self._imports, asserts=asserts, may_assert=may)
 
     def _judges(self, nodes: list[ast.AST], unit: Unit) -> tuple[bool, bool]:
         may = False

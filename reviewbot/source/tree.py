@@ -10,6 +10,7 @@ import dataclasses
 import typing
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -143,11 +144,11 @@ class Index:
 
     def find(self, *kinds: type[cst.CSTNode]) -> list[cst.CSTNode]:
         """All nodes of exactly these classes, in source order."""
-        if len(kinds) == 1:
-            return self._by_class.get(kinds[0], [])
-        found = [node for kind in kinds for node in self._by_class.get(kind, ())]
-        found.sort(key=self.rank)
-        return found
+        every = [found for kind in kinds if (found := self._by_class.get(kind))]
+        together = list(chain.from_iterable(every))
+        if len(every) > 1:
+            together.sort(key=self.rank)
+        return together
 
     def rank(self, node: cst.CSTNode) -> int:
         """The node's place in source order."""
