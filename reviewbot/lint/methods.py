@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from types import CodeType
+from typing import Any
 
 MOST = 4000  # of texts that are kept; then those that nobody needs any more are let go
 
@@ -26,7 +27,8 @@ MOST = 4000  # of texts that are kept; then those that nobody needs any more are
 def kept(of: str) -> Iterator[None]:
     """Classes that are made inside get their methods from those that were compiled before. `of` names what is
     kept together."""
-    if hasattr(dataclasses, "exec"):  # inside of another
+    # Inside of another, or where Python keeps nothing compiled.
+    if hasattr(dataclasses, "exec") or sys.implementation.cache_tag is None:
         yield
         return
     methods = _Methods(_file(of))
@@ -52,14 +54,16 @@ class _Methods:
                 # Read at once: `marshal.load` asks the file for every word of it.
                 self._known = dict(marshal.loads(opened.read()))
 
-    def run(self, text: str, names: dict[str, object], local: dict[str, object]) -> None:
-        """What `exec` does."""
-        key = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    def run(
+        self, text: str, globals: dict[str, Any] | None = None, locals: dict[str, Any] | None = None
+    ) -> None:
+        """What `exec` does, called from `dataclasses`."""
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         code = self._known.get(key)
         if code is None:
             code = compile(text, "<string>", "exec", dont_inherit=True)
         self._used[key] = code
-        builtins.exec(code, names, local)
+        builtins.exec(code, vars(dataclasses) if globals is None else globals, locals)
 
     def save(self) -> None:
         """Writes what the file did not have. One that cannot be written is left as it is."""
