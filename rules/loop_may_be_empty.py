@@ -155,6 +155,14 @@ class LoopMayBeEmpty(Rule):
                     if inner.is_dir():
                         test_folder(inner)
 
+            def walk(folder):
+                for inner in folder.iterdir():
+                    if inner.is_dir():
+                        yield from walk(inner)
+                    else:
+                        assert inner.is_file()
+                        yield inner
+
             def test_pairs(run):
                 for pair in combinations([1, 2, 3], 2):
                     assert run(*pair)

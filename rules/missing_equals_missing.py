@@ -88,6 +88,14 @@ class MissingEqualsMissing(Rule):
     )
     good = (
         Example("""
+            class Region:
+                def __eq__(self, other):
+                    for key in ("area", "label"):
+                        if getattr(self, key, None) != getattr(other, key, None):
+                            return False
+                    return True
+        """),
+        Example("""
             def test_only_if_there(run):
                 left, right = run(1).get("reward"), run(2).get("reward")
                 if left is not None and right is not None:
@@ -147,8 +155,8 @@ class MissingEqualsMissing(Rule):
         return unit.calls("get", "getattr") and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not judges(unit):
-            return
+        if not judges(unit) or unit.name.endswith(("__eq__", "__ne__")):
+            return  # two objects that lack one attribute are equal in it
         reported: set[int] = set()
         for judgement in judgements(unit):
             if id(judgement.left) in reported:

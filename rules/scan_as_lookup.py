@@ -18,7 +18,7 @@ import libcst as cst
 from reviewbot.flow.indexes import rows_of
 from reviewbot.flow.scans import Loop, Scan, may_scan, repeated, scanning_names, scans
 from reviewbot.flow.suspects import is_comparer
-from reviewbot.flow.syntax import canonical, last_name
+from reviewbot.flow.syntax import canonical, dotted, last_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -168,6 +168,9 @@ def _is_of_rows(unit: Unit, scan: Scan, loop: Loop) -> bool:
     number of a range, nor of what is written out, and not to count all that agree."""
     if not is_comparer(unit) or isinstance(scan.node, cst.Subscript):
         return False
+    searched = scan.made[1].for_in.iter if isinstance(scan.made[1], cst.BaseComp) else None
+    if isinstance(searched, cst.Attribute) and dotted(searched).count(".") > 1:
+        return False  # the parts of some object, of which there are few
     above = unit.parent(unit.parent(scan.node) or scan.node)
     if isinstance(above, cst.Call) and last_name(above) in ("sum", "len", "Counter"):
         return False

@@ -175,6 +175,22 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # What a test raises itself, to see what becomes of it.
+        Example("""
+            class Cut(Exception):
+                pass
+
+            def test_stopped(rows, limit, closed):
+                seen = 0
+                try:
+                    for row in rows:
+                        seen += 1
+                        if seen >= limit:
+                            raise Cut("enough")
+                except Cut:
+                    pass
+                assert closed()
+        """),
         Example("""
             def test_must_differ(run):
                 try:
@@ -391,6 +407,7 @@ class SwallowedFailure(Rule):
             if len(statements(node.body)) == 1 and inside and _fails_outright(inside[0]):
                 continue
             taken = [check for check in inside if takes(handled, raised_by(check))]
+            taken = [check for check in taken if not _is_staged(unit, check, handled)]
             meant = [check for check in taken if not expects_failure(unit, node, check.node)]
             if taken and meant:
                 certain = fallen == "lost" and _is_mute(handler) and not _tries_again(unit, node)
@@ -478,6 +495,13 @@ class SwallowedFailure(Rule):
             ),
             still_catches=still_catches(unit, node.body, but=(node,)),
         )
+
+
+def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:
+    """Whether a test raises an exception class of its own, to see what becomes of it, and catches that."""
+    raised = check.node.exc if isinstance(check.node, cst.Raise) else None
+    name = last_name(raised.func if isinstance(raised, cst.Call) else raised) if raised is not None else ""
+    return handled == {name} and name in unit.file.classes
 
 
 def _short(unit: Unit, node: cst.CSTNode) -> str:

@@ -26,6 +26,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
+_LATER = pattern(r"(?i)todo|fixme|xxx|implement|will |later")
 _PROMPT = pattern(r">>>|^\s*In ?\[\d+\]:", re.M)
 _RUNS_THROUGH = pattern(
     r"(?i)smoke|crash|hang|segfault|leak|deadlock|import|compil|no[_ ]?errors?|not[_ ]?rais|"
@@ -259,7 +260,7 @@ def parse(text):
         if all(_is_nothing(statement) for statement in tree.body):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
-            certainty: Certainty = "question" if _has_comment(unit) else "likely"
+            certainty: Certainty = "question" if _says_why(unit) else "likely"
             return None if inherits else (f"`{name}` is empty", certainty, ())
         if _explains_itself(unit, tree) or _throws_away(tree):
             return None
@@ -356,9 +357,19 @@ def _unread_expectation(tree: collection.FunctionTree) -> ast.Name | None:
     return None
 
 
-def _has_comment(unit: Unit) -> bool:
-    """Whether a comment stands in a test, to say why there is nothing else."""
-    return any(line.lstrip().startswith("#") for line in unit.file.lines[unit.line : unit.end_line])
+def _says_why(unit: Unit) -> bool:
+    """Whether a comment in a test gives a reason, and is no code that is left out or promise."""
+    lines = (line.strip() for line in unit.file.lines[unit.line : unit.end_line])
+    comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
+    return any(not _LATER.search(text) and not _is_code(text) for text in comments)
+
+
+def _is_code(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _explains_itself(unit: Unit, tree: collection.FunctionTree) -> bool:

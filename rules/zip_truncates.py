@@ -31,6 +31,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import is_endless, is_meant, looks_at_two
 from reviewbot.flow.syntax import dotted, last_name
 from reviewbot.flow.terms import terms
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
@@ -392,7 +393,18 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     weights = weights or all(last_name(side) == "param_groups" for side in cut.sides)
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
-    return "question" if pinned or weights or ranged or is_meant(unit, cut) else "likely"
+    aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
+    return "question" if aside else "likely"
+
+
+def _of_one_call(unit: Unit, cut: Cut) -> bool:
+    """Whether the sides were unpacked from one call, as `rows, columns = line(0, 9)` are: one is not what
+    the other should be."""
+    flow = values(unit)
+    bound = [flow.reaching(side) if isinstance(side, cst.Name) else frozenset() for side in cut.sides]
+    made = [one.value for each in bound for one in each if one.role == "part" and len(each) == 1]
+    same_call = len(made) == len(cut.sides) and all(isinstance(one, cst.Call) for one in made)
+    return same_call and len({id(one) for one in made}) == 1
 
 
 def _strict(unit: Unit, repo: Repo, call: cst.Call) -> Fix | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.checks import call_of
+from reviewbot.flow.control import enclosing
 from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judging import compares, in_test_file
 from reviewbot.flow.left import counted_statements
@@ -43,9 +43,11 @@ def is_aside(unit: Unit, check: Check) -> bool:
 
 
 def _calls_itself(unit: Unit, check: Check) -> bool:
-    """A walk down a tree: whether a check is a call of the function that it stands in."""
-    call = call_of(check.node)
-    return call is not None and dotted(call.func) == unit.name
+    """A walk down a tree: whether the loop around a check calls the function that it stands in."""
+    loop = enclosing(unit, check.node, cst.For)
+    return loop is not None and any(
+        isinstance(below, cst.Call) and dotted(below.func) == unit.name for below in walk(loop)
+    )
 
 
 def _guards_a_table(unit: Unit, check: Check) -> bool:
