@@ -422,6 +422,26 @@ def check_item(left, right):
 """
             },
         ),
+        Example(
+            """
+            import pytest
+
+            @pytest.mark.skip(reason="not written for the new format")  # <- here
+            def test_rows(run):
+                assert run(1) == [2]
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+from store import has_new_format
+
+@pytest.mark.skipif(has_new_format, reason="not written for the new format")
+def test_rows(run):
+    assert run(1) == [2]
+"""
+            },
+        ),
     )
     good = (
         # What was another way to pass is gone.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from reviewbot.probe.target import Target
 
 BUDGET = (
-    "time in which changes are tried (5s); loading, shrinking and the checks' matrix come on top; of more "
-    "than 15s recording and loading get more, too"
+    "time for all that is tried (10s): changes, shrinking, the checks' matrix; recording inputs and loading "
+    "the check come on top, and of more than 15s they get more, too"
 )
 EXAMPLES = """\
 examples:
@@ -73,7 +73,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="PATH::FUNCTION",
         help="the product's code that writes fields of the inputs; it is run again after each edit",
     )
-    command.add_argument("--budget", type=_seconds, default=5.0, metavar="SECONDS", help=BUDGET)
+    command.add_argument("--budget", type=_seconds, default=10.0, metavar="SECONDS", help=BUDGET)
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the evidence, for `probe replay`")
     command.add_argument("--python", metavar="PATH", help="the interpreter that runs the code (this one)")

@@ -68,7 +68,9 @@ def loosened(
         # With fewer assignments what was looked at is gone as well.
         if len(now) >= len(was) and _still_there(looked, new, old, known):
             says = f"`{_short(demand.text)}` is deleted"
-            yield Loosened("gone", demand.node, None, says, pure and was == now)
+            yield Loosened(
+                "gone", demand.node, None, says, pure and was == now, _left(ways.of(demand), there)
+            )
 
 
 class _Ways:
@@ -116,6 +118,14 @@ _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 def _catches(kind: ast.expr) -> bool:
     names = {dotted_name(one) for one in (kind.elts if isinstance(kind, ast.Tuple) else [kind])}
     return not names.isdisjoint(("AssertionError", "Exception", "BaseException"))
+
+
+def _left(way: tuple[str, ...], there: list[Demand]) -> str:
+    """What is left of a function's checks on a way through it, "" where all ways meet them."""
+    if not way:
+        return ""
+    count = f"{len(there)} {'is' if len(there) == 1 else 'are'}" if there else "none is"
+    return f"of the checks in the function itself {count} reached where `{_short(way[-1])}` holds"
 
 
 def _same_steps(old: list[ast.stmt], new: list[ast.stmt]) -> bool:
@@ -409,12 +419,27 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
             fresh.remove(one)
             left.remove(asked)
             yield from _widened(asked, one)
+    for one in list(fresh):
+        # What was asked may be true everywhere by now: then the tests are not wanted any more.
+        asked = next((other for other in left if one.firm and _unasked(other.rest) == one.text), None)
+        if asked is not None and asked.condition is not None:
+            fresh.remove(one)
+            left.remove(asked)
+            where = _short(ast.unparse(asked.condition))
+            says = f"the mark now skips on every run, and no longer only where `{where}` holds"
+            still = "nothing: no test under the mark runs any more"
+            yield Loosened("skipped", asked.node, one.node, says, sure=False, still=still)
     for one in sorted(fresh, key=lambda one: not one.environment):
         kin = [other for other in left if other.kind == one.kind and (not other.environment or not one.firm)]
         if kin:
             left.remove(min(kin, key=lambda other: other.environment is not one.environment))
         elif not one.environment:
             yield Loosened("skipped", None, one.node, f"`{_short(one.text)}` is added", one.firm)
+
+
+def _unasked(rest: str) -> str:
+    """The mark that skips always, of the text of one that asks, without what it asks."""
+    return rest.replace("skipif(", "skip(").replace("skipIf(", "skip(")
 
 
 def _widened(old: _Skip, new: _Skip) -> Iterator[Loosened]:

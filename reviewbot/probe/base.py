@@ -18,6 +18,8 @@ from reviewbot.probe.shrink import keep_rows, row_lists
 from reviewbot.probe.target import Target
 from reviewbot.source.units import File
 
+_MORE = "; a larger --budget leaves a run more time"
+
 
 @dataclass(frozen=True)
 class Base:
@@ -52,7 +54,7 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
                 number = session.add(world)
             where = f"recorded in {call.test}" if call.test else "given"
             return Base(call, world, number, shape.sides(world) if sided else (), where)
-        why = why or f"{run.verdict}: {run.says}"
+        why = why or f"{run.verdict}: {run.says}" + (_MORE if run.verdict == "timeout" else "")
     name = session.target.unit or session.target.path
     if not any(call.test for call in ranked):
         raise ProbeError(

@@ -26,6 +26,10 @@ from reviewbot.probe.witness import edit_text, witness
 
 MOST_WITNESSES = 4
 MOST_BASES = 20
+# Of a budget: what a test notices of the code that it runs, and of the rest where each stage ends.
+OF_CODE = 0.4
+SEARCHED, SHOWN, ASKED, SWITCHED = 0.65, 0.8, 0.92, 1.0
+LEAST = 0.5  # seconds that a stage has in any case
 Progress = Callable[[str, int, int], None]
 
 _PROTOCOLS = {
@@ -91,19 +95,25 @@ def probe(
 ) -> Result:
     """Searches for differences that pass, from recorded or given calls. Raises ProbeError."""
     start = time.monotonic()
-    in_code = of_code(target, calls, wish) if target.kind == "test" and wish.checks else None
+    judged = target.kind == "test" and wish.checks
+    in_code = of_code(target, calls, wish, OF_CODE * wish.seconds) if judged else None
     with opened(target, calls, wish) as (session, base):
-        until = time.monotonic() + wish.seconds
-        found = look(session, base, until=until, progress=progress)
-        nothing_to_change = _refuse_unknown(found, target, in_code)
+        clock = Clock(time.monotonic(), wish.seconds * (1 - OF_CODE if judged else 1))
+        found = look(session, base, until=clock.at(SEARCHED, least=0), progress=progress)
+        nothing_to_change = _refuse_unknown(found, target, calls, in_code)
         listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
-        both, cancel_out = paired(session, base, found, until=until)
+        both, cancel_out = paired(session, base, found, until=clock.at(SEARCHED, least=0))
         listed += both
         shown = [*found.passing, *cancel_out][:MOST_WITNESSES] if wish.witnesses else ()
-        witnesses = tuple(witness(session, base, one, until=_later(until, 1.0)) for one in shown)
-        made = matrix(session, base.number, listed, until=_later(until, 2.0))
+        with clock.stage(SHOWN, "the witnesses are as small as they can be", bool(shown)) as until:
+            witnesses = tuple(witness(session, base, one, until=until) for one in shown)
+        with clock.stage(ASKED, "every check was asked about every change") as until:
+            made = matrix(session, base.number, listed, until=until)
         derived = derived_of(session, base, wish, found)
-        alive = alive_of(session, base, wish, made, derived, until=_later(until, 3.0))
+        with clock.stage(SWITCHED, "every check was switched off once", wish.checks) as until:
+            alive = alive_of(session, base, wish, made, derived, until=until)
+        if judged and in_code is None:
+            clock.cut.append("it was known what it notices of the code that it runs")
         return Result(
             target=target.name,
             sha256=target.sha256,
@@ -114,7 +124,7 @@ def probe(
             dead=_with_unrun(target, calls, alive.dead),
             kills=kills(session, base, made),
             checks=checked(session, made),
-            not_run=(*nothing_to_change, *_not_run(found), *derived.not_run),
+            not_run=(*nothing_to_change, *_not_run(found), *clock.said, *derived.not_run),
             inputs=inputs or base.source,
             loaded=loaded(session),
             verdict_by=_PROTOCOLS[session.how.protocol],
@@ -141,30 +151,56 @@ def probe(
         )
 
 
-def of_code(target: Target, calls: Sequence[Call], wish: Wish) -> tuple[Measured, Twins] | None:
-    """What a test notices of the code that it runs, and which tests beside it notice the same."""
+def of_code(
+    target: Target, calls: Sequence[Call], wish: Wish, seconds: float
+) -> tuple[Measured, Twins] | None:
+    """What a test notices of the code that it runs, and which tests beside it notice the same; None where the
+    time does not suffice."""
     given = [
         replace(call, arguments={k: v for k, v in call.arguments.items() if k not in wish.labels})
         for call in calls
     ]
+    left = seconds
     for figures in (True, False):
+        start = time.monotonic()
         try:
+            # Its constants and operations are too many, perhaps: without these it may be done.
+            part = max(LEAST, left / 2 if figures else left)
             own = measure(
-                target, given, seconds=wish.seconds, python=wish.python, absent=wish.absent, figures=figures
+                target, given, seconds=part, python=wish.python, absent=wish.absent, figures=figures
             )
-            alike = twins(target, own.kills, seconds=wish.seconds, python=wish.python, figures=figures)
-            return own, alike
+            left = max(LEAST, left - (time.monotonic() - start))
+            return own, twins(target, own.kills, seconds=left, python=wish.python, figures=figures)
         except NoSandbox:
             raise
         except ProbeError:
-            # Its constants and operations are too many, perhaps.
-            continue
+            left -= time.monotonic() - start
     return None
 
 
-def _later(until: float, least: float) -> float:
-    """At least some seconds for a later stage, also where the search used up its own."""
-    return max(until, time.monotonic() + least)
+class Clock:
+    """The budget of a probe from `start` on. `cut` is what the time did not suffice for, as in "before …"."""
+
+    def __init__(self, start: float, seconds: float) -> None:
+        self._start, self._seconds = start, seconds
+        self.cut: list[str] = []
+
+    def at(self, share: float, least: float = LEAST) -> float:
+        """When a stage ends that has the budget up to that share, and `least` seconds in any case."""
+        return max(self._start + share * self._seconds, time.monotonic() + least)
+
+    @contextmanager
+    def stage(self, share: float, done: str, wanted: bool = True) -> Iterator[float]:
+        """A stage and its end, on the clock `time.monotonic`; one that gets there is told as cut."""
+        until = self.at(share)
+        yield until
+        if wanted and time.monotonic() > until:
+            self.cut.append(done)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What was cut, in words."""
+        return tuple(f"the time was up before {one}" for one in self.cut)
 
 
 def look(session: Session, base: Base, *, until: float, progress: Progress = nothing) -> Search:
@@ -199,21 +235,39 @@ def paired(
     return attempts, passing[:1]
 
 
-def _refuse_unknown(found: Search, target: Target, in_code: tuple[Measured, Twins] | None) -> tuple[str, ...]:
+def _refuse_unknown(
+    found: Search, target: Target, calls: Sequence[Call], in_code: tuple[Measured, Twins] | None
+) -> tuple[str, ...]:
     """Raises ProbeError where no run has a verdict: then nothing was learnt. Says so where only the code that
     a test runs could be changed."""
     if not found.tried and not found.complete:
         raise ProbeError("the time was up before a change was tried; a larger budget leaves more")
     if not found.tried and target.kind == "test":
-        says = f"no call in {target.unit} returns plain data that could be changed"
+        says = _no_data(target, calls)
         if in_code and (in_code[0].kills or in_code[0].unmissed):
             return (says,)
-        raise ProbeError(f"{says}; probe the check it calls")
+        raise ProbeError(says)
     if not found.tried:
         raise ProbeError("there is nothing in the arguments to change")
     if all(one.run.verdict in ("unknown", "timeout") for one in found.tried):
         raise ProbeError(f"no run has a verdict: {found.tried[0].run.says}")
     return ()
+
+
+def _no_data(target: Target, calls: Sequence[Call]) -> str:
+    """That a test gets nothing that could be changed, what it gets instead, and the way out."""
+    made = dict.fromkeys(value.label for call in calls for value in call.values if value.values is None)
+    named = ", ".join(f"`{label}`" for label in list(made)[:2]) + (", …" if len(made) > 2 else "")
+    out = (
+        "put the comparison into a function of its own that takes the rows of both sides, such as "
+        "`compare(baseline, other)`, and probe that"
+    )
+    if not made:
+        return f"no call in {target.unit} returns plain data that could be changed; {out}"
+    kind = "objects that cannot be built again from data"
+    return (
+        f"{target.unit} gets {kind} from its calls ({named}), so that nothing can be changed in them; {out}"
+    )
 
 
 def _not_run(found: Search) -> tuple[str, ...]:

@@ -68,7 +68,6 @@ def measure(
 
     Raises ProbeError where it has no passing run, or where the time does not suffice for every change.
     """
-    until = time.monotonic() + seconds
     usable = [call for call in calls if not call.raised]
     if not usable:
         raise ProbeError(f"no passing run of {test.name} with plain arguments was recorded")
@@ -77,6 +76,7 @@ def measure(
     with Session(
         test, module=module, also=also, python=python, absent=absent, figures=figures, seconds=seconds
     ) as session:
+        until = time.monotonic() + seconds  # loading comes on top
         base = base_of(session, usable, reduce=False)
         run = session.one(base.number, watch=True)
         fired = {int(key[0]) for key in run.fired}

@@ -51,6 +51,8 @@ def headline(result: Result) -> str:
 def _no_witness(result: Result) -> str:
     """What was tried in vain: a check that notices nothing has no witness either."""
     tried = _count(result.edits_tried, "change")
+    if not result.edits_tried and result.complete:
+        return "nothing that it compares could be changed"
     if not result.complete:
         return f"inconclusive, the time was up: no witness in the first {tried}, {result.passed} passed"
     if not result.passed:

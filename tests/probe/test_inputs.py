@@ -110,7 +110,55 @@ def test_files_that_the_settings_call_tests_are_tests(probed, shelf):
     code, document = probed(shelf, "check_shelf.py::test_compare")
     assert code == 0
     # Its call returns nothing that could be changed, and it misses the comparison in the code that it runs.
-    assert "no call in test_compare returns plain data that could be changed" in document["not_run"]
+    (said,) = document["not_run"]
+    assert said.startswith("no call in test_compare returns plain data that could be changed; put the compar")
+
+
+RUN = """\
+import json
+import random
+
+
+class Run:
+    def __init__(self, seed=0):
+        self.random, self.rows = random.Random(seed), []
+
+    def fit(self, steps):
+        self.rows += [[self.random.randrange(9) for _ in range(4)] for _ in range(steps)]
+
+    def save(self, path):
+        path.write_text(json.dumps([self.random.getstate(), self.rows]))
+
+
+def load(path):
+    (version, state, gauss), rows = json.loads(path.read_text())
+    run = Run()
+    run.random.setstate((version, tuple(state), gauss))
+    run.rows = rows
+    return run
+"""
+INLINE = """\
+from trainer import Run, load
+
+
+def test_resumed(tmp_path):
+    whole, first = Run(3), Run(3)
+    whole.fit(4)
+    first.fit(2)
+    first.save(tmp_path / "run.json")
+    resumed = load(tmp_path / "run.json")
+    resumed.fit(2)
+    assert whole.rows == resumed.rows
+"""
+
+
+def test_a_test_that_trains_saves_and_restores_inline_is_told_how_to_be_probed(reviewbot, tmp_path):
+    (tmp_path / "trainer.py").write_text(RUN)
+    (tmp_path / "test_resume.py").write_text(INLINE)
+    ran = reviewbot("probe", "test_resume.py::test_resumed", cwd=tmp_path)
+    assert (ran.code, ran.out) == (3, "")
+    assert "gets objects that cannot be built again from data from its calls (`load(tmp_path / 'ru" in ran.err
+    assert "put the comparison into a function of its own" in ran.err
 
 
 def test_settings_that_pytest_cannot_read_are_named(reviewbot, shelf):
