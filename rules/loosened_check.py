@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from reviewbot.flow.deleted_tests import Deleted, deleted
 from reviewbot.flow.demands import demands
-from reviewbot.flow.file_versions import looser_file
+from reviewbot.flow.file_versions import looser_file, unraised_file
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.lenient_steps import Lenient, lenient
 from reviewbot.flow.loosening import Loosened
@@ -54,6 +54,29 @@ class LoosenedCheck(Rule):
                     assert rows[0][field] == reference[field]
             """,
             before={"tests/test_example.py": _ROWS},
+        ),
+        # What raised where a state could not be restored only tells of it now.
+        Example(
+            """
+            class Strategy:
+                def load_ckpt(self, model, folder):
+                    found, states = model.load(folder)
+                    if found is None:
+                        self.print(f"no checkpoint in {folder}")  # <- here
+                        return None, {}
+                    return found, states
+            """,
+            path="robot/strategy.py",
+            before={
+                "robot/strategy.py": """
+                class Strategy:
+                    def load_ckpt(self, model, folder):
+                        found, states = model.load(folder)
+                        if found is None:
+                            raise RuntimeError(f"cannot resume from {folder}")
+                        return found, states
+                """
+            },
         ),
         # A mark that holds more often: a term of its `and` is gone, one of an `or` came, a bound has moved.
         Example(
@@ -623,6 +646,51 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # It is refused elsewhere now, in other words, or another state is taken.
+        Example(
+            """
+            class Strategy:
+                def load_ckpt(self, model, folder):
+                    found, states = model.load(folder)
+                    if found is None:
+                        logger.error("nothing to resume from")
+                        raise FileNotFoundError(folder)
+                    return found, states
+
+                def restore(self, folder):
+                    if not folder.exists():
+                        logger.info("taking the last one")
+                        folder = self.last()
+                    return read(folder)
+
+                def sail(self, day):
+                    if day < 0:
+                        print("not yet")
+                        return
+                    self.go(day)
+            """,
+            path="robot/strategy.py",
+            before={
+                "robot/strategy.py": """
+                class Strategy:
+                    def load_ckpt(self, model, folder):
+                        found, states = model.load(folder)
+                        if found is None:
+                            raise RuntimeError(f"cannot resume from {folder}")
+                        return found, states
+
+                    def restore(self, folder):
+                        if not folder.exists():
+                            raise RuntimeError(folder)
+                        return read(folder)
+
+                    def sail(self, day):
+                        if day < 0:
+                            raise ValueError(day)
+                        self.go(day)
+                """
+            },
+        ),
         Example(
             """
             from bakery.oven import bake
@@ -771,9 +839,11 @@ jobs:
             content = base.read(change.old_path)
             yield from self._of_script(unit, content or b"", change.old_path, repo)
             return
-        if not in_test_file(unit.file.path) and not any(map(judges, unit.file.units)):
-            return
         old = base.file(change.old_path)
+        if old is not None and not in_test_file(unit.file.path):
+            yield from (self._say(unit, [found], old) for found in unraised_file(old, unit.file))
+            if not any(map(judges, unit.file.units)):
+                return
         if old is not None:
             groups: dict[tuple[str, str], list[tuple[Loosened, tuple[int, int]]]] = {}
             moved = Moved(repo, base)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.judging import judges
 from reviewbot.flow.limits import compared, exceptions, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, loosened, more, skipped
+from reviewbot.flow.unraised import unraised
 from reviewbot.flow.versions import Place, pairs
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ def looser_file(
     found += more(exceptions(old), exceptions(new))
     found += grown(old.tree, new.tree)
     yield from (("", one, (1, 1)) for one in found)
+
+
+def unraised_file(old: File, new: File) -> Iterator[tuple[Loosened, tuple[int, int]]]:
+    """What a file that tests nothing no longer refuses, and the lines at which what is gone would stand."""
+    for before, after in pairs(old, new):
+        place = Place(before, after)
+        for one in unraised(after.name.rpartition(".")[2], before.tree, after.tree):
+            yield one, place.of(one.before) if one.before else (after.line, after.line)
 
 
 def _judge(before: Unit, after: Unit) -> bool:
