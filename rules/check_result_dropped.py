@@ -29,7 +29,7 @@ from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, called_last, once, rewrite
+from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, called_last, once, rewrite, written
 from reviewbot.model import Certainty
 
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
@@ -411,7 +411,7 @@ class CheckResultDropped(Rule):
         if prefix is not None:
             called = isinstance(node, cst.Expr) and isinstance(node.value, cst.Call)
             safe = called and sure == "proved" and prefix == "assert "
-            edit = rewrite(unit, node, prefix + unit.text(node))
+            edit = rewrite(unit, node, prefix + written(unit, node))
             fix = Fix(f"put `{prefix.strip()}` before it", (edit,), safe=safe)
         return self.finding(
             unit, node, message, certainty=sure, still_catches=still_catches(unit, node), fix=fix

@@ -25,7 +25,7 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, once, rewrite, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, once, rewrite, step, written
 from reviewbot.model import Certainty
 
 _FEW = 2
@@ -435,21 +435,32 @@ def _fix(unit: Unit, check: Check) -> Fix | None:
     if isinstance(node.test, cst.Tuple) and len(node.test.elements) == 2 and node.msg is None:
         condition, message = (element.value for element in node.test.elements)
         if isinstance(message, (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)):
-            text = f"assert {unit.text(condition)}, {unit.text(message)}"
+            text = f"assert {_alone(unit, condition)}, {_alone(unit, message)}"
             says = "assert the comparison and give the message after it"
             return Fix(says, (rewrite(unit, node, text),), safe=True)
     if isinstance(node.test, cst.BooleanOperation) and isinstance(node.test.operator, cst.Or):
         constant = literal(node.test.right)
         message = node.msg
         if isinstance(constant, str) and message is None:
-            text = f"assert {unit.text(node.test.left)}, {unit.text(node.test.right)}"
+            text = f"assert {_alone(unit, node.test.left)}, {_alone(unit, node.test.right)}"
             return Fix("make the text the assertion's message", (rewrite(unit, node, text),), safe=True)
         if constant is True:
-            text = f"assert {unit.text(node.test.left)}"
-            text += f", {unit.text(message)}" if message is not None else ""
+            text = f"assert {_alone(unit, node.test.left)}"
+            text += f", {_alone(unit, message)}" if message is not None else ""
             return Fix("drop `or True`", (rewrite(unit, node, text),), safe=True)
     if isinstance(node.test, cst.GeneratorExp):
         inner = unit.text(node.test.elt) + unit.text(node.test.for_in)
         text = f"all({' '.join(inner.split())})"
         return Fix(f"assert that all of them hold: `{text}`", (rewrite(unit, node.test, text),))
     return None
+
+
+def _alone(unit: Unit, node: cst.BaseExpression) -> str:
+    """An expression as it can stand by itself: in brackets where only those around it let it go on over more
+    than one line."""
+    text = written(unit, node)
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return f"({text})"
+    return text

@@ -29,7 +29,7 @@ from reviewbot.flow.suspects import goes_on_after_leaving, may_check_in
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, step
+from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, called_last, step
 from reviewbot.model import Certainty
 
 _HARMLESS = frozenset(
@@ -37,6 +37,10 @@ _HARMLESS = frozenset(
 )
 # Exceptions that a failing check raises too.
 _CATCH_FAILURES = ("AssertionError", "Exception", "BaseException", "failureException", "Failed")
+
+
+# The statements, a step to them, why they never run, how sure that is, what mends it.
+_Dead = tuple[list[cst.CSTNode], Step, str, Certainty, Fix | None]
 
 
 class UnreachableCheck(Rule):
@@ -201,15 +205,17 @@ class UnreachableCheck(Rule):
             return
         seen: set[int] = set()
         for found in (self._left(unit), self._raised(unit), self._uncalled(unit), self._switched_off(unit)):
-            for region, why, what, certainty in found:
+            for region, why, what, certainty, fix in found:
                 inside = {id(node) for statement in region for node in walk(statement)}
                 dead = [c for c in every if id(c.node) in inside and id(c.node) not in seen]
                 # `if 0: self.fail()` is a test of truth itself, a lone `raise` is no check of a test.
                 if dead and not all(check.kind in ("fail", "raise") for check in dead):
                     seen.update(id(check.node) for check in dead)
-                    yield self._report(unit, dead, why, what, certainty)
+                    yield self._report(unit, dead, why, what, certainty, fix)
 
-    def _report(self, unit: Unit, dead: list[Check], why: Step, what: str, certainty: Certainty) -> Finding:
+    def _report(
+        self, unit: Unit, dead: list[Check], why: Step, what: str, certainty: Certainty, fix: Fix | None
+    ) -> Finding:
         more = f", nor are {len(dead) - 1} more after it" if len(dead) > 1 else ""
         more = more.replace("are 1 more", "is one more")
         return self.finding(
@@ -219,9 +225,10 @@ class UnreachableCheck(Rule):
             certainty=certainty,
             steps=(why,),
             still_catches=still_catches(unit, *(c.anchor for c in dead), but=[c.node for c in dead]),
+            fix=fix,
         )
 
-    def _left(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+    def _left(self, unit: Unit) -> Iterator[_Dead]:
         """What stands behind a statement that always leaves."""
         for block in unit.find(cst.IndentedBlock):
             body = statements(block)
@@ -234,10 +241,11 @@ class UnreachableCheck(Rule):
                         step(unit, statement, says),
                         "the code leaves before it",
                         "question" if _is_stopped_by_hand(unit, statement) else "proved",
+                        None,
                     )
                     break
 
-    def _raised(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+    def _raised(self, unit: Unit) -> Iterator[_Dead]:
         """The last checks of a block that must raise: it passes only if they do not run."""
         for node in unit.find(cst.With):
             call = next((found for item in node.items if (found := raising_context(item))), None)
@@ -252,9 +260,11 @@ class UnreachableCheck(Rule):
                 says = f"must raise here or before: `{' '.join(unit.text(call).split())}`"
                 what = "the block passes only if something before it raises"
                 own = any(_may_raise(node) for node in walk(body[start]))
-                yield body[start:], step(unit, body[start - 1], says), what, "likely" if own else "proved"
+                sure: Certainty = "likely" if own else "proved"
+                fix = _moved_out(unit, node, body[start - 1 :])
+                yield body[start:], step(unit, body[start - 1], says), what, sure, fix
 
-    def _uncalled(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+    def _uncalled(self, unit: Unit) -> Iterator[_Dead]:
         """The body of a nested function whose name nothing reads."""
         if unit.calls("locals", "vars", "exec", "eval", "globals") or not judges(unit):
             return
@@ -276,9 +286,10 @@ class UnreachableCheck(Rule):
                     step(unit, node.name, "defined here, and its name is read nowhere"),
                     what,
                     "proved",
+                    None,
                 )
 
-    def _switched_off(self, unit: Unit) -> Iterator[tuple[list[cst.CSTNode], Step, str, Certainty]]:
+    def _switched_off(self, unit: Unit) -> Iterator[_Dead]:
         """Branches whose condition is false on every run."""
         for node in unit.find(cst.If):
             if literal(node.test) in (False, 0, None):
@@ -287,10 +298,33 @@ class UnreachableCheck(Rule):
                     step(unit, node.test, "never true"),
                     "its condition is never true",
                     "question" if _is_explained(unit, node.test) else "proved",
+                    None,
                 )
             elif isinstance(node.test, cst.Name) and _is_false_constant(unit, node.test.value):
                 what = f"`{node.test.value}` is False and nothing in the file sets it"
-                yield [node.body], step(unit, node.test, what), what, "question"
+                yield [node.body], step(unit, node.test, what), what, "question", None
+
+
+def _moved_out(unit: Unit, block: cst.With, body: list[cst.CSTNode]) -> Fix | None:
+    """The statements after the first of `body`, the last ones of a block, with the comments above them moved
+    behind the block."""
+    lines = unit.file.lines
+    start, last = unit.span(body[1]).line, unit.span(body[-1]).end_line
+    while start - 1 > unit.span(body[0]).end_line and lines[start - 2].lstrip().startswith("#"):
+        start -= 1
+    deep, shallow = (_indentation(lines[unit.span(one).line - 1]) for one in (body[1], block))
+    moved = lines[start - 1 : last]
+    # What a text holds over several lines would move with it.
+    if deep == shallow or any(mark in line for line in moved for mark in ('"""', "'''")):
+        return None
+    if not all(line.startswith(deep) for line in moved if line.strip()):
+        return None
+    text = "".join(shallow + line.removeprefix(deep) if line.strip() else line for line in moved)
+    return Fix("move it behind the block that must raise", (Edit(unit.file.path, start, last, text),))
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _may_be_unread(unit: Unit) -> bool:

@@ -33,7 +33,7 @@ from reviewbot.flow.syntax import dotted, last_name
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step, written
 from reviewbot.model import Certainty
 
 _WEIGHTS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers", "modules", "leaves"})
@@ -411,10 +411,18 @@ def _strict(unit: Unit, repo: Repo, call: cst.Call) -> Fix | None:
     python = repo.requires_python
     if dotted(call.func) != "zip" or python is None or python < (3, 10):
         return None
-    inside = unit.text(call)[:-1].rstrip().rstrip(",")
-    return Fix(
-        "let zip refuse sides of unequal length", (rewrite(unit, call, f"{inside}, strict=True)"),), safe=True
-    )
+    text = written(unit, call)[:-1]
+    inside = text.rstrip()
+    closing, last = text[len(inside) :], inside.splitlines()[-1]
+    if "#" in last:
+        return None
+    inside = inside.rstrip(",")
+    if closing:  # the bracket stands on a line of its own, and so does each argument
+        indent = last[: len(last) - len(last.lstrip())]
+        text = f"{inside},\n{indent}strict=True,{closing})"
+    else:
+        text = f"{inside}, strict=True)"
+    return Fix("let zip refuse sides of unequal length", (rewrite(unit, call, text),), safe=True)
 
 
 def _short(unit: Unit, node: cst.CSTNode) -> str:

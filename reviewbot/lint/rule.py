@@ -168,6 +168,15 @@ def step(unit: Unit, node: cst.CSTNode, says: str) -> Step:
     return Step(span.path, span.line, span.end_line, says)
 
 
+def written(unit: Unit, node: cst.CSTNode) -> str:
+    """A node of `unit` as it stands in the file: `unit.text` leaves out how its other lines are indented."""
+    span = unit.span(node)
+    lines = list(unit.file.lines[span.line - 1 : span.end_line])
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return "".join(lines)
+
+
 def rewrite(unit: Unit, node: cst.CSTNode, text: str) -> Edit:
     """The edit of whole lines that puts `text` in the place of `node`, which must be a node of `unit`."""
     span = unit.span(node)
@@ -178,9 +187,11 @@ def rewrite(unit: Unit, node: cst.CSTNode, text: str) -> Edit:
 
 
 def delete(unit: Unit, node: cst.CSTNode) -> Edit:
-    """The edit that deletes the whole lines of `node`, a statement that shares none of its lines."""
+    """The edit that deletes the whole lines of `node`, a statement that shares none of its lines, with its
+    decorators."""
     span = unit.span(node)
-    return Edit(span.path, span.line, span.end_line, "")
+    first = min([span.line, *(unit.span(one).line for one in getattr(node, "decorators", ()))])
+    return Edit(span.path, first, span.end_line, "")
 
 
 def tree_span(unit: Unit, node: ast.expr | ast.stmt | ast.ExceptHandler) -> Span:

@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -694,6 +695,109 @@ def test_a_copy_that_cannot_be_imported_is_told_without_a_diff(reviewbot, reposi
     size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
     (cut,) = [cut for cut in size["cuts"] if cut["rule"] == "reimplements-existing"]
     assert (cut["state"], cut["says"], cut["diff"]) == ("estimate", why, "")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            """
+            def test_rows(run, rows):
+                for one, other in zip(
+                    run(1),
+                    [
+                        row
+                        for row in run(2)
+                    ],
+                ):
+                    assert one == other
+            """,
+            """
+            def test_rows(run, rows):
+                for one, other in zip(
+                    run(1),
+                    [
+                        row
+                        for row in run(2)
+                    ],
+                    strict=True,
+                ):
+                    assert one == other
+            """,
+        ),
+        (
+            """
+            def test_rows(run, rows):
+                if rows:
+                    assert (
+                        run(1)
+                        == rows,
+                        "the rows "
+                        "differ",
+                    )
+            """,
+            """
+            def test_rows(run, rows):
+                if rows:
+                    assert (run(1)
+                        == rows), ("the rows "
+                        "differ")
+            """,
+        ),
+        (
+            """
+            class TestRows:
+                def test_refuses(self, run):
+                    with pytest.raises(ValueError) as caught:
+                        run("x")
+
+                        # It says which.
+                        assert caught.value.args == (
+                            "x",
+                        )
+                        assert run.rows == []
+
+                @pytest.mark.slow
+                def test_rows(self, load):
+                    rows = load("a")
+                    assert rows.first == rows[0]
+                    assert rows.last == rows[-1]
+
+                @pytest.mark.slow
+                def test_rows_again(self, load):
+                    found = load("a")
+                    assert found.first == found[0]
+                    assert found.last == found[-1]
+            """,
+            """
+            class TestRows:
+                def test_refuses(self, run):
+                    with pytest.raises(ValueError) as caught:
+                        run("x")
+
+                    # It says which.
+                    assert caught.value.args == (
+                        "x",
+                    )
+                    assert run.rows == []
+
+                @pytest.mark.slow
+                def test_rows(self, load):
+                    rows = load("a")
+                    assert rows.first == rows[0]
+                    assert rows.last == rows[-1]
+            """,
+        ),
+    ],
+    ids=["zip", "assert", "raises and twins"],
+)
+def test_diffs_keep_to_the_lines_and_the_indentation_of_the_code(reviewbot, repository, before, after):
+    base = repository.commit({"pyproject.toml": "[project]\nrequires-python = '>=3.11'\n"})
+    repository.commit({"tests/test_a.py": textwrap.dedent(before).lstrip("\n")})
+    size = sized(reviewbot("size", "--base", base, "--output-format", "json", cwd=repository.folder))
+    for cut in reversed(size["cuts"]):
+        _apply(repository, cut["diff"])
+    assert (repository.folder / "tests/test_a.py").read_text() == textwrap.dedent(after).lstrip("\n")
 
 
 @pytest.mark.slow
