@@ -6,6 +6,7 @@ import gc
 import os
 import sqlite3
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
@@ -24,6 +25,7 @@ from reviewbot.source.newer import tree_of
 from reviewbot.source.test_files import in_test_file
 
 VERSION = 4
+_VERSION = f"{VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
 MAX_BYTES = 4 << 20  # a larger file is data, not code
 
 _SCHEMA = """
@@ -87,7 +89,6 @@ class Store:
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        self._version = f"{VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
         self._db = self._open(file)
 
     def _open(self, file: Path | None) -> sqlite3.Connection:
@@ -114,7 +115,7 @@ class Store:
 
         `kept` is given the trees that are made.
         """
-        listed = [(source, source.key + self._salt(source.path)) for source in sources]
+        listed = [(source, source.key + _salt(source.path)) for source in sources]
         with self._db, _no_collection():
             # Whoever shares the database waits here, and then finds everything made.
             self._db.execute("BEGIN IMMEDIATE")
@@ -128,12 +129,6 @@ class Store:
             rows = ((*map(os.fsencode, (s.path, *_split(s.path))), known[key]) for s, key in listed)
             self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?, ?)", rows)
         return made
-
-    def _salt(self, path: str) -> bytes:
-        """What a file's facts depend on beside its content: how it is read, and by which version."""
-        if not path.endswith((".py", ".pyi")):
-            return (path[-3:] + self._version).encode()
-        return (("test" if in_test_file(path) else "py") + self._version).encode()
 
     def _add(self, key: bytes, source: Source, kept: Kept | None) -> int:
         content = source.read()
@@ -163,6 +158,13 @@ class Store:
         decode = _decoder(kind).decode
         with closing(self._db.execute(query, (_NUMBER[kind], clean(name)))) as rows:
             return tuple(At(os.fsdecode(path), fact) for path, payload in rows for fact in decode(payload))
+
+
+def _salt(path: str) -> bytes:
+    """What a file's facts depend on beside its content: how it is read, and by which version."""
+    if not path.endswith((".py", ".pyi")):
+        return (path[-3:] + _VERSION).encode()
+    return (("test" if in_test_file(path) else "py") + _VERSION).encode()
 
 
 @cache
@@ -196,39 +198,31 @@ def facts_of(path: str, content: bytes, kept: Kept | None = None) -> Facts:
 
 def _grouped(known: Facts) -> Iterator[tuple[str, str, list[Fact]]]:
     """The facts by kind and by the word under which they are looked up."""
-    groups: dict[tuple[str, str], list[Fact]] = {}
-
-    def put(kind: str, name: str, fact: Fact) -> None:
-        key = kind, name
-        if key in groups:
-            groups[key].append(fact)
-        else:
-            groups[key] = [fact]
-
+    groups: defaultdict[tuple[str, str], list[Fact]] = defaultdict(list)
     for definition in known.definitions:
-        put("definition", last_part(definition.name), definition)
+        groups["definition", last_part(definition.name)].append(definition)
         if definition.shape:
-            put("shape", definition.shape, definition)
+            groups["shape", definition.shape].append(definition)
     for class_ in known.classes:
-        put("class", last_part(class_.name), class_)
+        groups["class", last_part(class_.name)].append(class_)
         for field in class_.fields:
-            put("field", field.name, fact_types.Key(field.name, class_.name, field.line))
+            groups["field", field.name].append(fact_types.Key(field.name, class_.name, field.line))
     for call in known.calls:
-        put("call", last_part(call.name), call)
+        groups["call", last_part(call.name)].append(call)
     for log in known.logs:
-        put("log", "", log)
+        groups["log", ""].append(log)
     for regex in known.regexes:
-        put("regex", "", regex)
+        groups["regex", ""].append(regex)
     for kind, keys in (("written", known.written), ("read", known.read)):
         for key in keys:
-            put(kind, key.name, key)
+            groups[kind, key.name].append(key)
     for rebuild in known.rebuilds:
-        put("rebuild", "", rebuild)
+        groups["rebuild", ""].append(rebuild)
     for attribute in known.attributes:
-        put("attribute", attribute.name, attribute)
+        groups["attribute", attribute.name].append(attribute)
     for imported in known.imports:
-        put("import", last_part(imported.target), imported)
+        groups["import", last_part(imported.target)].append(imported)
     for mention in known.mentions:
         last = mention.word.rstrip("/").rpartition("/")[2]
-        put("mention", "*" if "*" in last else last, mention)
+        groups["mention", "*" if "*" in last else last].append(mention)
     return ((kind, name, held) for (kind, name), held in groups.items())
