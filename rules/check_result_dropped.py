@@ -25,7 +25,7 @@ from reviewbot.flow.foreign import is_foreign_judge, is_local, summary_of
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.summaries import Summaries, Summary, dotted_name
+from reviewbot.flow.summaries import Summaries, Summary, dotted_name, own_nodes
 from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -439,7 +439,7 @@ def _is_verdict_of_helper(unit: Unit, value: cst.BaseExpression, repo: Repo) -> 
 def _candidates(unit: Unit) -> Iterator[bool]:
     """One true value for each statement whose value could be a verdict that is dropped."""
     if unit.is_test:
-        yield from (_is_verdict(node.value) for node in unit.asts(ast.Return))
+        yield from (_is_verdict(node.value) for node in _own_returns(unit))
         for node in unit.asts(ast.Assign):
             target = node.targets[0]
             yield (
@@ -474,6 +474,14 @@ def _candidates(unit: Unit) -> Iterator[bool]:
             if key not in known:
                 known[key] = _could_drop(dotted_name(function), value, summaries, unit)
             yield known[key]
+
+
+def _own_returns(unit: Unit) -> list[ast.Return]:
+    """The `return` statements of a function, without those of functions in it."""
+    every = unit.asts(ast.Return)
+    if every and len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1:
+        return [node for node in own_nodes(unit.tree) if isinstance(node, ast.Return)]
+    return every
 
 
 @once

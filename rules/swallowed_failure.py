@@ -32,7 +32,7 @@ from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, once, step
 from reviewbot.model import Certainty
 
 _VERDICTS = frozenset({"AssertionError", "Failed"})
@@ -375,10 +375,7 @@ class SwallowedFailure(Rule):
             return True
         if not may_check(unit) or not judges(unit):
             return False
-        return unit.calls("suppress") or any(
-            any(_may_be_broad(handler.type) for handler in node.handlers) or may_check_in(unit, node.body)
-            for node in unit.asts(ast.Try)
-        )
+        return unit.calls("suppress") or any(_may_take(unit, node) for node in unit.asts(ast.Try))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if is_hook(unit):
@@ -536,6 +533,31 @@ def _may_be_broad(handled: ast.expr | None) -> bool:
         return any(map(_may_be_broad, handled.elts))
     name = handled.attr if isinstance(handled, ast.Attribute) else getattr(handled, "id", "")
     return name in BROAD
+
+
+def _may_take(unit: Unit, node: ast.Try) -> bool:
+    """Whether a handler could take the failure of a check, or leave out what is checked later, by `ast`."""
+    fails = bool(node.handlers) and may_check_in(unit, node.body)
+    for handler in node.handlers:
+        if _may_be_broad(handler.type):
+            if fails or any(isinstance(statement, ast.Continue) for statement in handler.body):
+                return True
+        elif fails and handler.type is not None:
+            handled = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+            if not all(map(_last_name, handled)) or not _raised(unit).isdisjoint(map(_last_name, handled)):
+                return True
+    return False
+
+
+@once
+def _raised(unit: Unit) -> frozenset[str]:
+    """The last names of the exceptions with which a check of the unit could fail."""
+    named = (node.exc.func if isinstance(node.exc, ast.Call) else node.exc for node in unit.asts(ast.Raise))
+    return frozenset({"AssertionError", "Failed", "SystemExit", *(_last_name(one) for one in named if one)})
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _own_checks(unit: Unit, body: cst.CSTNode) -> list[Check]:

@@ -118,6 +118,8 @@ def may_say(unit: Unit, node: ast.expr, depth: int = _DEPTH + 1) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         name, args = node.func.id, node.args
         if name == "range":
+            if len(args) == 1 and isinstance(args[0], ast.Constant) and isinstance(args[0].value, int):
+                return args[0].value < 1
             return all(isinstance(arg, (ast.Constant, ast.UnaryOp)) for arg in args)
         if name in _SAME and args and not isinstance(args[0], ast.Starred):
             return may_say(unit, args[0], depth - 1)
