@@ -350,6 +350,16 @@ class LoopMayBeEmpty(Rule):
                         assert key not in known
                         known[key] = value
                 assert run(known) == 1
+
+            def test_settings(path, yaml, run):
+                known = {}
+                with open(path) as file:
+                    given = yaml.load(file)
+                for key, value in given.items():
+                    if key in known:
+                        raise ValueError(f"{key} is there twice")
+                    known[key.lower()] = value
+                assert run(known) == 1
         """),
     )
 

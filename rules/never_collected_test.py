@@ -160,6 +160,14 @@ class NeverCollectedTest(Rule):
             path="tests/rows.py",
             files={"tests/test_all.py": "from rows import test_rows\n"},
         ),
+        # A helper that the package offers to its users.
+        Example(
+            """
+            def test_rows(name, rows, decode=True):
+                assert run(name, decode) == rows
+            """,
+            path="package/tests/rows.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -264,6 +272,8 @@ class NeverCollectedTest(Rule):
         in_tests = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1]) or repo.pytest.where
         if not named or not in_tests or not collection.keeps_name(tree) or not self._has_check(unit, tree):
             return None
+        if _is_called_with(tree):
+            return None
         if _is_read(unit, tree.name) or collection.runs_itself(unit.file) or path.endswith("conftest.py"):
             return None
         if not set(path.split("/")[:-1]) & _TEST_FOLDERS and not path.rpartition("/")[2].startswith("test"):
@@ -311,6 +321,14 @@ def _could_be_a_test(method: collection.FunctionTree) -> bool:
         return False
     private = method.name in _HOOKS or method.name.startswith(("__", "assert", "_"))
     return not private and not method.decorator_list
+
+
+def _is_called_with(tree: collection.FunctionTree) -> bool:
+    """Whether a function is made to be called: it needs some parameters and has defaults for others, to which
+    pytest gives nothing."""
+    given = tree.args
+    needed = given.args[: len(given.args) - len(given.defaults)]
+    return bool(given.defaults and needed) and not tree.decorator_list
 
 
 def _is_misspelt(name: str) -> bool:

@@ -151,6 +151,9 @@ def parse(text):
                 run("empty")
             def test_snapshot(run, snapshot):
                 snapshot(run(1))
+            def test_fit(fitted):
+                # Fitting does not raise.
+                pass
         """),
         Example("""
             import pytest
@@ -260,8 +263,9 @@ def parse(text):
         if all(_is_nothing(statement) for statement in tree.body):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
+            fixed = len(tree.args.args) > (unit.owner is not None) and _explains_itself(unit, tree)
             certainty: Certainty = "question" if _says_why(unit) else "likely"
-            return None if inherits else (f"`{name}` is empty", certainty, ())
+            return None if inherits or fixed else (f"`{name}` is empty", certainty, ())
         if _explains_itself(unit, tree) or _throws_away(tree):
             return None
         unread = _unread_expectation(tree)

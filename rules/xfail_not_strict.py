@@ -173,7 +173,8 @@ class XfailNotStrict(Rule):
             says = "this expected failure is green whether it passes or fails, and for whatever reason"
         else:
             says = "this expected failure is green whether it passes or fails"
-        asked = said is False and repo.pytest.xfail_strict
+        # Whoever writes `strict=False` beside a reason, or against the settings, has thought of it.
+        asked = said is False and (repo.pytest.xfail_strict or keyword_argument(call, "reason") is not None)
         return _Mark(unit, node, call, says, "question" if asked else self._certainty(unit, call))
 
     def _report(self, says: str, certainty: Certainty, marks: list[_Mark]) -> Finding:

@@ -17,6 +17,7 @@ import libcst as cst
 
 from reviewbot.flow.aligned import (
     callers_compare,
+    filtered_alike,
     made_alike,
     of_one_object,
     returned_alike,
@@ -28,7 +29,7 @@ from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.pairing import is_endless, is_meant, looks_at_two
+from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
 from reviewbot.flow.syntax import dotted, last_name
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
@@ -77,6 +78,18 @@ class ZipTruncates(Rule):
             def test_rates(run, times, rates):
                 for time, rate in zip(times, rates):  # <- here
                     assert run(time) == rate
+        """),
+        # Cases of a table that no case reaches.
+        Example("""
+            def test_kinds(run, slow):
+                for size, kind in zip([1, 2, 3], ["a", "b"]):  # <- here
+                    assert run(size, kind) == slow(size, kind)
+        """),
+        # A measure of how far the two are apart takes both, and is a comparison of them.
+        Example("""
+            def test_texts(similarity, run, texts):
+                for text, decoded in zip(texts, run(1)):  # <- here
+                    assert similarity(text, decoded) > 0.9
         """),
         # The differences are noted in the loop, and what becomes of them is decided after it.
         Example(
@@ -311,6 +324,23 @@ class ZipTruncates(Rule):
                 )
             },
         ),
+        # Two inputs, handed in together; what one condition leaves of one list.
+        Example("""
+            from torch import allclose
+
+            def test_symmetry(score, slow_score, batch):
+                given, wanted = batch
+                for one, other in zip(given, wanted):
+                    one = one + 1
+                    result = score(one, other)
+                    assert allclose(result, slow_score(one, other))
+
+            def test_other_groups(groups, move, chosen):
+                before = [group for n, group in enumerate(groups) if n != chosen]
+                move(chosen)
+                after = [group for n, group in enumerate(groups) if n != chosen]
+                assert all(old.rate == new.rate for old, new in zip(before, after))
+        """),
         # What the shorter side leaves out of the expected value makes that value another.
         Example("""
             from pytest import approx
@@ -370,6 +400,8 @@ def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
         return False
     if made_alike(unit, cut.sides) or tabled_alike(unit, cut.sides) is True:
         return False
+    if filtered_alike(unit, cut.sides) or (hands_in_pairs(unit, cut) and not _are_unequal(unit, cut)):
+        return False
     if callers_compare(unit, cut.sides) or all(loaded_alike(unit, first, other) for other in cut.sides[1:]):
         return False
     return not of_one_object(unit, cut.sides) and not returned_alike(unit, cut.sides, repo)
@@ -379,16 +411,21 @@ def _around(cut: Cut) -> cst.CSTNode:
     return cut.loop if isinstance(cut.loop, (cst.For, cst.GeneratorExp, cst.ListComp)) else cut.call
 
 
-def _certainty(unit: Unit, cut: Cut) -> Certainty:
+def _are_unequal(unit: Unit, cut: Cut) -> bool:
+    """Whether the sides are written out, and not as long as each other."""
     own = terms(unit)
     sizes = [
         {size for size in own.sizes(side) if size.startswith("#") and size[1:].isdigit()}
         for side in cut.sides
     ]
-    if all(sizes) and len(set.union(*sizes)) > 1:
+    return all(sizes) and len(set.union(*sizes)) > 1
+
+
+def _certainty(unit: Unit, cut: Cut) -> Certainty:
+    if _are_unequal(unit, cut):
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
-    weights = all(isinstance(side, cst.Call) and last_name(side) in _WEIGHTS for side in cut.sides)
+    weights = all(_listed(side) in _WEIGHTS for side in cut.sides)
     # An optimizer has as many groups as it was given.
     weights = weights or all(last_name(side) == "param_groups" for side in cut.sides)
     # `zip(range(n), rows)` takes n of them on purpose.
@@ -405,6 +442,13 @@ def _of_one_call(unit: Unit, cut: Cut) -> bool:
     made = [one.value for each in bound for one in each if one.role == "part" and len(each) == 1]
     same_call = len(made) == len(cut.sides) and all(isinstance(one, cst.Call) for one in made)
     return same_call and len({id(one) for one in made}) == 1
+
+
+def _listed(node: cst.BaseExpression) -> str:
+    """The last name of what is called, under `list(...)` and its like."""
+    while isinstance(node, cst.Call) and dotted(node.func) in ("list", "tuple", "sorted") and node.args:
+        node = node.args[0].value
+    return last_name(node) if isinstance(node, cst.Call) else ""
 
 
 def _strict(unit: Unit, repo: Repo, call: cst.Call) -> Fix | None:

@@ -17,7 +17,7 @@ from reviewbot.flow.calls import bind, callee, callers
 from reviewbot.flow.foreign import helper_of
 from reviewbot.flow.guards import same_length
 from reviewbot.flow.iteration import parametrized
-from reviewbot.flow.syntax import dotted, last_name, literal
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 
@@ -147,6 +147,25 @@ def _written_out(node: ast.AST) -> Iterator[int | None]:
             yield len(below.value.elts) if written and isinstance(below.value, ast.Tuple) else None
         elif not isinstance(below, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             yield from _written_out(below)
+
+
+def filtered_alike(unit: Unit, sides: Sides) -> bool:
+    """Whether all sides are what one condition leaves of one collection, without a call that could answer
+    otherwise the second time."""
+    made = [values(unit).resolve(one) for one in sides]
+    first = made[0]
+    if not isinstance(first, (cst.ListComp, cst.SetComp)) or not first.for_in.ifs:
+        return False
+    called = any(isinstance(below, cst.Call) and dotted(below.func) != "enumerate" for below in walk(first))
+    flow, bound = (
+        values(unit),
+        {name.value for name in walk(first.for_in.target) if isinstance(name, cst.Name)},
+    )
+    reached = {
+        frozenset((name.value, flow.reaching(name)) for name in flow.reads(one) if name.value not in bound)
+        for one in made
+    }
+    return not called and len({canonical(one) for one in made}) == 1 and len(reached) == 1
 
 
 def callers_compare(unit: Unit, sides: Sides, depth: int = 3) -> bool:

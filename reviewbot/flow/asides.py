@@ -51,22 +51,20 @@ def _calls_itself(unit: Unit, check: Check) -> bool:
 
 
 def _guards_a_table(unit: Unit, check: Check) -> bool:
-    """`assert key not in table` before `table[key] = value`: the loop is there to fill the table."""
+    """`assert key not in table` beside `table[key] = value`: the loop is there to fill the table."""
     node = check.condition
     if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
         return False
     target = node.comparisons[0]
     if not isinstance(target.operator, (cst.In if check.fails_when else cst.NotIn)):
         return False
-    table, key = canonical(target.comparator), canonical(node.left)
-    block = next(
-        (above for above in unit.ancestors(check.node) if isinstance(above, cst.IndentedBlock)), None
-    )
-    for below in walk(block) if block is not None else ():
+    table = canonical(target.comparator)
+    loop = next((above for above in unit.ancestors(check.node) if isinstance(above, cst.For)), None)
+    for below in walk(loop.body) if loop is not None else ():
         filled = below.targets[0].target if isinstance(below, cst.Assign) else None
-        if isinstance(filled, cst.Subscript) and canonical(filled) == f"{table}[{key}]":
+        if isinstance(filled, cst.Subscript) and canonical(filled.value) == table:
             return True
-        if isinstance(below, cst.Call) and canonical(below) == f"{table}.add({key})":
+        if isinstance(below, cst.Call) and canonical(below.func) == f"{table}.add":
             return True
     return False
 

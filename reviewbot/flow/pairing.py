@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.aligned import Sides, written_length
-from reviewbot.flow.checks import checks
+from reviewbot.flow.checks import checks, comparisons
 from reviewbot.flow.guards import pairs
 from reviewbot.flow.judging import side
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
@@ -78,8 +78,11 @@ def _is_known_by_hand(unit: Unit, cut: Cut) -> bool:
 
 
 def _measured(unit: Unit, sides: Sides) -> bool:
-    """Whether one function made the sides of two things that a check demands to be as large as each other."""
+    """Whether one function made the sides of two things that a check demands to be as large as each other, or
+    each side was made of one of two things whose lengths are compared around it."""
     flow = values(unit)
+    if _counted_apart(unit, sides):
+        return True
     made = [flow.resolve(one) for one in sides]
     calls = [one for one in made if isinstance(one, cst.Call) and one.args]
     if len(calls) != len(sides) or len({canonical(call.func) for call in calls}) > 1:
@@ -95,6 +98,27 @@ def _measured(unit: Unit, sides: Sides) -> bool:
     return False
 
 
+def _counted_apart(unit: Unit, sides: Sides) -> bool:
+    """`if len(gold) == len(answer):` before `golds = sorted(gold.args)`, `answers = sorted(answer.args)`."""
+    flow = values(unit)
+    made = []
+    for one in sides:
+        found = flow.slice(one, mutations=False)
+        names = {
+            read.value for binding in found if binding.value is not None for read in flow.reads(binding.value)
+        }
+        made.append(names | {read.value for read in flow.reads(one)})
+    for pair in pairs(unit) if len(sides) == 2 else ():
+        counted = [counted_by(one) for one in (pair.left, pair.right)]
+        if pair.ordered or None in counted or not isinstance(pair.node, cst.Comparison):
+            continue
+        left, right = (root_name(one) for one in counted if one is not None)
+        for mine, other in (made, made[::-1]):
+            if left in mine and right in other and left not in other and right not in mine:
+                return True
+    return False
+
+
 def _last_argument(node: cst.BaseExpression) -> cst.BaseExpression:
     """What a conversion such as `list(graph.edges())` is given."""
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.args:
@@ -102,15 +126,44 @@ def _last_argument(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
-def looks_at_two(unit: Unit, cut: Cut) -> bool:
-    """Whether a check behind the cut looks at what comes from two of the sides, and so compares them."""
+def hands_in_pairs(unit: Unit, cut: Cut) -> bool:
+    """Whether the items of the sides are handed in together, as `score(given, wanted)` and
+    `slow(given, wanted)` take them: each side of each comparison in the loop is made of both, so that none
+    compares one with the other."""
+    parts = _parts(cut)
+    flow = values(unit)
+    handed = False
+    for one in comparisons(unit) if parts else ():
+        if cut.loop is not one.node and cut.loop not in list(unit.ancestors(one.node)):
+            continue
+        counts = []
+        for value in (one.left, one.right):
+            names = {read.value for read in flow.reads(value)} | {b.name for b in flow.slice(value)}
+            counts.append(sum(not part.isdisjoint(names) for part in parts))
+        if not any(counts):
+            continue
+        if one.relation not in ("equal", "close") or min(counts) < 2:
+            return False
+        handed = handed or one.check.node is cut.check
+    return handed
+
+
+def _parts(cut: Cut) -> list[set[str]]:
+    """The names that a loop gives the items of each side; nothing where it does not take them apart."""
     loop = cut.loop
     target: cst.BaseExpression | None = loop.target if isinstance(loop, cst.For) else None
     if isinstance(target, cst.Tuple) and isinstance(target.elements[-1].value, cst.Tuple):
         target = target.elements[-1].value  # the second of `for n, (a, b) in enumerate(zip(...))`
     if not isinstance(target, cst.Tuple) or len(target.elements) != len(cut.sides):
+        return []
+    return [{b.value for b in walk(e.value) if isinstance(b, cst.Name)} for e in target.elements]
+
+
+def looks_at_two(unit: Unit, cut: Cut) -> bool:
+    """Whether a check behind the cut looks at what comes from two of the sides, and so compares them."""
+    loop, parts = cut.loop, _parts(cut)
+    if not parts:
         return True
-    parts = [{b.value for b in walk(e.value) if isinstance(b, cst.Name)} for e in target.elements]
     flow = values(unit)
     for place in [*(check.node for check in checks(unit)), cut.check]:
         above = list(unit.ancestors(place))
