@@ -20,7 +20,7 @@ from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import again, inputs, registry
 from reviewbot.lint.cache import Cache, folder, index_file
-from reviewbot.lint.repo import Repo
+from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.results import Report, Result, report
 from reviewbot.lint.run import FIX_ROUNDS, Run, processes
 from reviewbot.model import CERTAINTIES, Finding, Unread
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
 STDIN = "-"
+WORTH_KEEPING = 0.3  # seconds of processor time: what took less is soon done again
 EXAMPLES = """\
 examples:
   reviewbot lint                                   everything under the working folder
@@ -144,6 +145,7 @@ def main(options: argparse.Namespace) -> int:
 def _kept(session: _Session, made: Report) -> int:
     """Shows what there is to show, and keeps it for a run over the same."""
     code = _code(session, made)
+    session.note_what_was_asked()
     with redirect_stdout(StringIO()) as out:
         session.show(made)
     with redirect_stderr(StringIO()) as err:
@@ -217,6 +219,7 @@ class _Session:
         self.colour = wants_colour(options.no_color)
         self._format = _format(options)
         self._listed = True  # whether every folder could be
+        self._asked: set[Fact] = set()
 
     def stdin(self, path: str) -> Report:
         """Looks at standard input, which stands for `path`."""
@@ -245,19 +248,28 @@ class _Session:
                 print(says, file=sys.stderr)
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
-        made = self._report({result.path: result for result in done})
+        results = {result.path: result for result in done}
+        self._asked = {fact for result in results.values() for fact in result.asked}
+        made = self._report(results)
         self._listed = not unlisted
         return replace(made, unread=(*unlisted, *made.unread))
 
     def says_it_again(self, made: Report) -> bool:
-        """Whether the same command says the same as long as no place that it looked at changes: it has
-        only read, and found nothing but results that are kept."""
+        """Whether the same command says the same as long as no place that it looked at changes, and whether
+        it took long enough to keep what it says: at the second time, or at once."""
         options = self.options
         if options.paths == [STDIN] or options.fix or options.show_fixes or options.write_baseline:
             return False
         if options.probe or options.diff or options.stats or options.no_cache or options.no_prefilter:
             return False
-        return self._listed and 0 < made.files == made.cached
+        if not self._listed or not made.files or made.failures:
+            return False
+        return made.files == made.cached or (made.effort.seconds > WORTH_KEEPING and not made.unread)
+
+    def note_what_was_asked(self) -> None:
+        """Notes what results were made from, also those that other processes made."""
+        for fact in self._asked:
+            self.run.repo.digest(fact)
 
     def _beside(self, against: Against) -> tuple[list[str], list[Unread]]:
         """The unchanged files that have to do with what the change touched."""

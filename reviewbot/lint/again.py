@@ -2,7 +2,7 @@
 
 What a run printed is kept with all that it came from: the command and its surroundings, our own code, and how
 every place stood that it looked at: size, times, inode. While all of that is as it was, there is nothing to
-read. Only a run that found every file's result in the cache is kept: it has done nothing but read.
+read. A run that a rule came to no end in, or that could not read a file, is not kept.
 
 Little is imported here: that is the point of it.
 """

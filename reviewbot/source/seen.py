@@ -52,21 +52,26 @@ def standing(path: str) -> str:
 
 
 def settled(began_ns: int) -> dict[str, str] | None:
-    """All that was noted, by path. None where a place has changed in the last seconds before `began_ns` or
-    since: a change to come might then bear the same time; or where git does not say what it goes by."""
+    """All that was noted, by path. None where a place has changed since `began_ns`, or so shortly before that
+    a change since might bear the same time; or where git does not say what it goes by."""
     for folder in sorted(_asked):
         if not _note_what_git_reads(folder):
             return None
     for path, stood in _places.items():
         if standing(path) != stood:
             return None
-        times = stood.split(" ")[1:3]
-        if times and max(map(int, times)) > began_ns - GRAIN_NS:
+        if any(time > began_ns - _grain(time) for time in map(int, stood.split(" ")[1:3])):
             return None
     return dict(_places)
 
 
-GRAIN_NS = 2_000_000_000  # the coarsest clock that files bear the time of
+FINE_NS, COARSE_NS = 100_000_000, 2_000_000_000
+
+
+def _grain(time_ns: int) -> int:
+    """How far apart changes of a file may be that bear this same time. Where files bear whole seconds, two;
+    elsewhere a tick of the system's clock, of which there are a hundred a second or more."""
+    return FINE_NS if time_ns % 1_000_000_000 else COARSE_NS
 
 
 def _note_what_git_reads(folder: str) -> bool:

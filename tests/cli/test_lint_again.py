@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewbot.source.seen import GRAIN_NS
+from reviewbot.source.seen import FINE_NS
 
 WORDS = ("lint", "--select", "constant-verdict,never-collected-test", "--output-format", "json", ".")
 WEAK = "def test_rows():\n    assert (1, 2)\n"
@@ -108,7 +108,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             git(folder, "init", "-q")
             git(folder, "add", "tests/test_sound.py")
         made[change.__name__] = folder
-    time.sleep(GRAIN_NS / 1e9 + 0.2)
+    time.sleep(2 * FINE_NS / 1e9)
     return made
 
 
@@ -146,12 +146,35 @@ def test_a_change_is_seen(lint, folders, tmp_path, change):
     assert then != first
 
 
-def test_what_has_just_changed_is_not_kept(lint, tmp_path):
+def test_a_time_from_the_future_is_not_trusted(lint, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "test_rows.py").write_text(WEAK)
+    os.utime(folder / "test_rows.py", (time.time() + 3600,) * 2)
     assert lint(folder) == lint(folder)
     assert not kept(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_long_run_is_kept_at_once(reviewbot, tmp_path):
+    folder = tmp_path / "work"
+    (folder / "tests").mkdir(parents=True)
+    body = "".join(f"    assert rows({number}) == [{number}]\n" for number in range(40))
+    for number in range(60):
+        text = f"import pytest\n\n\ndef test_{number}(rows):\n{body}\n\ndef test_b_{number}(rows):\n{body}"
+        (folder / "tests" / f"test_{number}.py").write_text(text)
+    time.sleep(2 * FINE_NS / 1e9)
+    env = {"XDG_CACHE_HOME": str(tmp_path / "caches")}
+    first = reviewbot("lint", "--jobs", "2", cwd=folder, env=env)
+    (record,) = kept(tmp_path)
+    before = record.stat().st_mtime_ns
+    again = reviewbot("lint", "--jobs", "2", cwd=folder, env=env)
+    assert (again.code, again.out, again.err) == (first.code, first.out, first.err)
+    assert record.stat().st_mtime_ns == before
+    # What one process looked at is seen to change by all.
+    (folder / "pytest.ini").write_text("[pytest]\npython_files = check_*.py\n")
+    then = reviewbot("lint", "--jobs", "2", cwd=folder, env=env)
+    assert then.out == reviewbot("lint", "--no-cache", "--jobs", "1", cwd=folder, env=env).out != first.out
 
 
 @pytest.mark.slow
