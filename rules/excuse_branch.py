@@ -883,6 +883,16 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/compare_graph.py",
         ),
+        # Neither side has it.
+        Example(
+            """
+            def test_alike(load):
+                old, new = load("cfg"), load("toml")
+                if any(getattr(one, "notes", None) for one in (old, new)):
+                    assert set(old.notes) == set(new.notes)
+            """,
+            path="tests/test_load.py",
+        ),
         # Both arms note what they find.
         Example(
             """

@@ -24,7 +24,7 @@ from reviewbot.flow.handlers import caught, exception_name, expects_failure, fat
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import keyword_argument, last_name, literal, walk
+from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -301,8 +301,9 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     said = [text.partition("#")[2] for text in beside]
     if any(_VAGUE.search(text) and _OF_ERRORS.search(text) for text in said):
         return True
-    return any(
-        exception_name(node.exc.func if isinstance(node.exc, cst.Call) else node.exc) in _BROAD
-        for node in unit.find(cst.Raise)
-        if node.exc is not None
-    )
+    raised = [
+        node.exc for node in unit.find(cst.Raise) if isinstance(node, cst.Raise) and node.exc is not None
+    ]
+    # Also what a mock is told to raise.
+    made = [node for node in unit.find(cst.Call) if dotted(node.func) in _BROAD]
+    return bool(made) or any(exception_name(one) in _BROAD for one in raised)

@@ -168,6 +168,8 @@ def _is_of_rows(unit: Unit, scan: Scan, loop: Loop) -> bool:
     number of a range, nor of what is written out, and not to count all that agree."""
     if not is_comparer(unit) or isinstance(scan.node, cst.Subscript):
         return False
+    if not _by_field(scan):
+        return False
     searched = scan.made[1].for_in.iter if isinstance(scan.made[1], cst.BaseComp) else None
     if isinstance(searched, cst.Attribute) and dotted(searched).count(".") > 1:
         return False  # the parts of some object, of which there are few
@@ -178,6 +180,20 @@ def _is_of_rows(unit: Unit, scan: Scan, loop: Loop) -> bool:
     if over is None:
         return isinstance(loop.iter, cst.Call) and last_name(loop.iter) not in ("range", "product")
     return over.kind == "parameter" or isinstance(over.value, cst.Call)
+
+
+def _by_field(scan: Scan) -> bool:
+    """Whether what is wanted is a field that the searched rows have too: `row["id"] == cut["id"]`. Rows that
+    are found by anything else are as a rule few, or have no key."""
+    found, wanted = scan.found, scan.wanted
+    if isinstance(found, cst.Subscript) and isinstance(wanted, cst.Subscript):
+        return (
+            canonical(found)[len(canonical(found.value)) :]
+            == canonical(wanted)[len(canonical(wanted.value)) :]
+        )
+    if isinstance(found, cst.Attribute) and isinstance(wanted, cst.Attribute):
+        return found.attr.value == wanted.attr.value
+    return False
 
 
 def _meaning(unit: Unit, scan: Scan) -> str:

@@ -22,7 +22,7 @@ from dataclasses import replace
 import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
-from reviewbot.flow.control import statements
+from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
 from reviewbot.flow.hooks import Softened, is_hook, softened
 from reviewbot.flow.judging import in_test_file, judges, may_check, side
@@ -405,6 +405,9 @@ class SwallowedFailure(Rule):
                 continue
             taken = [check for check in inside if takes(handled, raised_by(check))]
             taken = [check for check in taken if not _is_staged(unit, check, handled)]
+            if isinstance(enclosing(unit, node, cst.Finally, cst.FunctionDef), cst.Finally):
+                # Tidying up must not hide why there is something to tidy.
+                taken = [check for check in taken if check.kind != "helper"]
             meant = [check for check in taken if not expects_failure(unit, node, check.node)]
             if taken and meant:
                 certain = fallen == "lost" and _is_mute(handler) and not _tries_again(unit, node)

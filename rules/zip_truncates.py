@@ -134,6 +134,21 @@ class ZipTruncates(Rule):
         ),
     )
     good = (
+        # Two tables of the module, and the values of a table, that are of one length.
+        Example("""
+            WANTED = [0.1, 0.2]
+            GIVEN = [{"a": 1}, {"a": 2}]
+
+            def test_tables(run):
+                for wanted, given in zip(WANTED, GIVEN):
+                    assert abs(run(given) - wanted) < 1e-3
+
+            def test_sides(run, axis):
+                edges = {"x": ["top", "bottom"], "y": ["left", "right"]}
+                shown = (True, False)
+                for edge, wanted in zip(edges[axis], shown):
+                    assert run(edge) == wanted
+        """),
         Example("""
             def test_rows(run, baseline):
                 rows = run(1)

@@ -151,7 +151,7 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         return None
     if _demanded_elsewhere(unit, detour) or _was_seen(unit, detour.condition):
         return None
-    if _waits_for_enough(unit, detour):
+    if _waits_for_enough(unit, detour) or _lacks_both(unit, detour):
         return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
@@ -164,6 +164,27 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         if found is not None:
             return found
     return None
+
+
+def _lacks_both(unit: Unit, detour: Detour) -> bool:
+    """`if any(getattr(one, "notes", None) for one in (left, right)): assert left.notes == right.notes`: what
+    neither has needs no comparison."""
+    call = detour.condition
+    if detour.outcome or type(call) is not cst.Call or dotted(call.func) != "any" or len(call.args) != 1:
+        return False
+    made = call.args[0].value
+    if not isinstance(made, (cst.GeneratorExp, cst.ListComp)) or made.for_in.ifs:
+        return False
+    both = made.for_in.iter
+    listed = {canonical(e.value) for e in both.elements} if isinstance(both, (cst.Tuple, cst.List)) else set()
+    roots = {
+        name.value
+        for one in detour.missed
+        for side in (one.left, one.right)
+        for part in (side, *(b.value for b in values(unit).slice(side) if b.value is not None))
+        for name in values(unit).reads(part)
+    }
+    return len(listed) > 1 and listed <= roots
 
 
 def _waits_for_enough(unit: Unit, detour: Detour) -> bool:

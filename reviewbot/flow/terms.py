@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.calls import module_value
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Values, values
 from reviewbot.source.sketch import NotInSketch, origin
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _SAME_SIZE_CALLS = frozenset({
     "list", "tuple", "sorted", "dict", "reversed", "enumerate", "iter", "tqdm", "deepcopy", "copy.deepcopy",
@@ -39,7 +40,7 @@ _COMPREHENSIONS = (cst.ListComp, cst.GeneratorExp)
 @once
 def terms(unit: Unit) -> Terms:
     """The terms of a unit, shared by all who ask."""
-    return Terms(values(unit))
+    return Terms(values(unit), unit.file)
 
 
 class _Renamed(cst.CSTTransformer):
@@ -73,8 +74,8 @@ def _renamed_tree(node: ast.AST, names: dict[int, str]) -> ast.AST:
 class Terms:
     """Text for the values of one unit."""
 
-    def __init__(self, flow: Values) -> None:
-        self.flow = flow
+    def __init__(self, flow: Values, file: File) -> None:
+        self.flow, self._file = flow, file
         self._versions: dict[tuple[str, frozenset[int]], int] = {}
         self._texts: dict[int, tuple[cst.CSTNode, str]] = {}
 
@@ -123,6 +124,10 @@ class Terms:
                 found.append(f"#{size}")
             elif type(same) is cst.Name:
                 found.extend(self._unpacked(same))
+                if not self.flow.reaching(same) and (size := self._table_size(same.value)) is not None:
+                    found.append(f"#{size}")
+            elif type(same) is cst.Subscript and (size := self._size_of_each(same)) is not None:
+                found.append(f"#{size}")
         return list(dict.fromkeys(found))
 
     def same_size(self, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -176,6 +181,25 @@ class Terms:
                 if type(one) is cst.List and len(one.elements) == 1:
                     return other
         return None
+
+    def _table_size(self, name: str) -> int | None:
+        """The number of items of a table that the module writes out."""
+        value = module_value(self._file, name)
+        if not isinstance(value, (ast.List, ast.Tuple)) or any(
+            isinstance(e, ast.Starred) for e in value.elts
+        ):
+            return None
+        return len(value.elts)
+
+    def _size_of_each(self, node: cst.Subscript) -> int | None:
+        """The number of items of each value of a written dict: 2 for `{"x": [1, 2], "y": [3, 4]}[key]`."""
+        table = self.flow.resolve(node.value)
+        if type(table) is not cst.Dict or (
+            type(node.value) is cst.Name and self.flow.mutations(node.value.value)
+        ):
+            return None
+        sizes = {_written_size(e.value) if type(e) is cst.DictElement else None for e in table.elements}
+        return sizes.pop() if len(sizes) == 1 else None
 
     def _unpacked(self, node: cst.Name) -> Iterator[str]:
         """A term shared by all names that one `zip(*rows)` is unpacked into."""
