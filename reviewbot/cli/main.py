@@ -84,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command != "action":  # whose options are a workflow's inputs, and those are often empty
             _none_is_empty(words)
         command = _module(options.command)
+        gc.freeze()  # what is imported by now stays, and is not looked through time and again
         gc.enable()
         code: int = command.main(options)
         sys.stdout.flush()
