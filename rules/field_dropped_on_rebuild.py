@@ -1,13 +1,13 @@
 """An object is built anew from another of its class, and one of its fields is left behind.
 
 ## Why
-`Admission(id=old.id, mode=old.mode)` looks like a copy. A field that was added to the class later, and has
-a default, is not in the list: it falls back to the default without a word, and whatever it carried is lost
-on this path alone.
+Fields that are handed on one by one look like a copy. A field that was added to the class later, and has a
+default, is not in the list: it falls back to the default without a word, and whatever it carried is lost on
+this path alone.
 
 ## Instead
-Say what changes, and let the rest be carried: `dataclasses.replace(old, mode=...)`. Where a field is meant
-to be dropped, write its default down: `saved_prefix=None`.
+Say what changes, and let the rest be carried: `dataclasses.replace(old, name=new)`. Where a field is meant to
+be dropped, write its default down.
 """
 
 from __future__ import annotations

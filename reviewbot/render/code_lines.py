@@ -74,6 +74,10 @@ def listing(
     return Markup('<pre class="code"><code>{}</code></pre>').format(Markup("").join(rows))
 
 
+# What git needs and a reader does not: each file is named once.
+_FOR_GIT = ("diff --git ", "index ", "--- ")
+
+
 def diff(text: str, path: str = "x.py", most: int = 400) -> Markup:
     """The first lines of a diff as HTML; the signs stay, so that it reads without colours too."""
     rows: list[Markup] = []
@@ -83,8 +87,11 @@ def diff(text: str, path: str = "x.py", most: int = 400) -> Markup:
     left = 0  # lines of the hunk that are still to come, of both sides
     for line, body in zip(lines, coloured([line[1:] for line in lines], path), strict=True):
         hunk = _HUNK.match(line) if left <= 0 else None
+        if left <= 0 and line.startswith(_FOR_GIT):
+            continue
         if left <= 0 or line.startswith("\\"):
             left = int(hunk[1] or 1) + int(hunk[2] or 1) if hunk else left
+            line = line.removeprefix("+++ b/")
             rows.append(_row("hunk", "", escape(visible(line))))
             continue
         left -= 2 if line[:1] == " " else 1

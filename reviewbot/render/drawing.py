@@ -79,9 +79,17 @@ def cut(text: str, letters: float) -> str:
 
 
 def wrapped(text: str, letters: int, most: int) -> list[str]:
-    """The text on at most `most` lines."""
-    lines = textwrap.wrap(" ".join(text.split()), letters, break_long_words=True) or [""]
-    return lines if len(lines) <= most else [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), letters)]
+    """The text on at most `most` lines, as few as can be, and these about as long as one another."""
+    text = " ".join(text.split())
+    lines = textwrap.wrap(text, letters, break_long_words=True) or [""]
+    if len(lines) > most:
+        return [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), letters)]
+    for fewer in range(letters - 1, letters // 2, -1):
+        closer = textwrap.wrap(text, fewer, break_long_words=False) or [""]
+        if len(closer) > len(lines) or max(map(len, closer)) > fewer:
+            break
+        lines = closer
+    return lines
 
 
 def svg(draw: Draw) -> Markup:

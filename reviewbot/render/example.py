@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,11 @@ from reviewbot.render.strip import Strip
 from reviewbot.review.call_tree import Node
 
 LONGEST = 160  # letters of a value
+_STOPS = 4  # of a lane, behind the first
+_PAIRS = re.compile(
+    r"`([^`]+)` is refused with (.+?) here and accepted with `([^`]+)`, although "
+    r"(?:`([^`]+)` is lost then|`([^`]+)` is only read where)"
+)
 FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 
 
@@ -180,6 +186,30 @@ def dropped_field(finding: Finding) -> tuple[Lane, ...]:
     return (
         Lane("Handed on as it is", f"{lost} is used", tuple(keeps)),
         Lane(f"Through {builder}", f"{lost} is lost", tuple(loses)),
+    )
+
+
+def accepted_pair(finding: Finding) -> tuple[Lane, ...]:
+    """The lanes of two pairs of settings, one of which is refused at the start and one accepted, after which
+    something is lost. Empty where the finding does not name the places."""
+    found = _PAIRS.match(finding.message)
+    if found is None or len(finding.steps) < 2:
+        return ()
+    shared, refused, accepted, lost, unread = found.groups()
+    refused = refused.replace("`", "")
+    check, *after = finding.steps
+    refuses = Stop(f"{check.path}:{check.line}", f"{shared} with {refused} is refused", "kept")
+    passes = Stop(f"{check.path}:{check.line}", f"{shared} with {accepted} passes: nothing asks", "node")
+    places = [Stop(f"{step.path}:{step.line}", step.says, "node") for step in after[-_STOPS:]]
+    places[-1] = replace(places[-1], style="lost")
+    ends = f"runs on, and {lost} is lost" if lost else f"runs on, and {unread} is not read"
+    return (
+        Lane(f"{shared} with {refused}", "said before anything runs", (refuses,)),
+        Lane(
+            f"{shared} with {accepted}",
+            ends,
+            (passes, *places),
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from reviewbot.render.example import Example
 from reviewbot.render.pages import Crumbs, fitting, render
 from reviewbot.render.proposed import Proposed
 from reviewbot.render.sources import Read, Sources
+from reviewbot.render.stake import at_stake
 from reviewbot.review import before as bases
 from reviewbot.review import call_tree
 from reviewbot.review.before import Before
@@ -110,6 +111,7 @@ def page(
         "last": review.rounds[-1],
         "note": note,
         "why": why,
+        "stake": at_stake(finding),
         "doc": _doc(unit),
         "file_doc": _file_doc(unit),
         "unit": unit,
@@ -251,6 +253,9 @@ def _example(thread: Thread, lines: list[str] | None) -> Example | None:
     both = example.dropped_field(finding) if finding.rule == "field-dropped-on-rebuild" else ()
     if both:
         return example.of_lanes("One value, two paths", both)
+    both = example.accepted_pair(finding) if finding.rule == "ignored-option-pair" else ()
+    if both:
+        return example.of_lanes("Two pairs of settings, two paths", both)
     excused = example.excused_range(finding)
     if excused:
         return excused

@@ -99,7 +99,13 @@ def test_a_dropped_part_shows_the_path_that_keeps_it_and_the_one_that_loses_it(p
         drawn(page)
     )
     assert "Shown by a run of printer/device.py::fold" in page.locator(".facts").inner_text()
+    assert "run finds None in place of what printed held" in page.locator(".sowhat").inner_text()
     heads = opened(page, of_rule(folder, "ignored-option-pair"))
+    assert heads[1] == "Two pairs of settings, two paths"
+    assert {"resume with watermark", "resume with booklet", "✗ runs on, and printed is lost"} <= set(
+        drawn(page)
+    )
+    assert "goes on without printed" in page.locator(".sowhat").inner_text()
     assert (
         "The fix: refuse resume with booklet as it is refused with watermark — proposed, not in the PR"
         in heads
