@@ -22,6 +22,7 @@ from reviewbot.flow import assertions
 from reviewbot.flow.assertions import MUST_RAISE
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import Check, call_of, checks, is_own_exit, raising_context
+from reviewbot.flow.contradictions import contradictions, may_contradict
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
@@ -32,6 +33,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, called_last, step
 from reviewbot.model import Certainty
 
+_LONGEST = 60
 _HARMLESS = frozenset(
     {"str", "repr", "len", "isinstance", "type", "startswith", "endswith", "abspath", "dirname"}
 )
@@ -46,6 +48,43 @@ _Dead = tuple[list[cst.CSTNode], Step, str, Certainty, Fix | None]
 class UnreachableCheck(Rule):
     kinds = ("function", "method")
     bad = (
+        # A condition that what is known by then rules out: by a filter, a list, a mark, an earlier way out.
+        Example("""
+            import pytest
+
+            def test_filtered(rows):
+                assert rows
+                for row in [row for row in rows if row.status == "done"]:
+                    if row.status == "failed":
+                        assert row.reward == 0  # <- here
+
+            def test_listed(run):
+                for kind in ("text", "image"):
+                    out = run(kind)
+                    if kind == "audio":
+                        assert out.loss > 0  # <- here
+
+            @pytest.mark.parametrize("size", [1, 2, 4])
+            def test_sizes(run, size):
+                out = run(size)
+                if size > 1 and size in (8, 16):
+                    assert out.split  # <- here
+
+            def test_left(run):
+                for row in run(1):
+                    if row.masked:
+                        continue
+                    if row.masked and row.trained:
+                        assert row.loss == 0  # <- here
+
+            def test_asked_twice(run, result):
+                if result == "missing":
+                    assert run(result) is None
+                elif result == "broken":
+                    assert run(result) == []
+                elif result == "broken":
+                    assert run(result) == {}  # <- here
+        """),
         Example("""
             def test_rows(run):
                 return
@@ -91,6 +130,42 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # What is known may have changed: another value is bound, or something is called that may do it.
+        Example("""
+            import pytest
+
+            def test_runs(run, rows):
+                found = False
+                for row in [row for row in rows if row.status == "waiting"]:
+                    if found:
+                        continue
+                    run(row)
+                    if row.status == "done":
+                        assert row.reward == 1
+                    if row.tokens:
+                        found = True
+                    if found:
+                        assert row.loss > 0
+
+            @pytest.mark.parametrize("kind", ["text", "image"])
+            def test_kinds(run, kind):
+                if kind == "text":
+                    kind = "audio"
+                if kind == "audio":
+                    assert run(kind)
+                elif kind == "image":
+                    assert run(kind) is None
+
+            @pytest.mark.parametrize("queue", ["small"], indirect=True)
+            def test_queue(run, queue):
+                if queue == "large":
+                    assert run(queue)
+                if not queue:
+                    return
+                run(queue)
+                if not queue:
+                    assert run.done
+        """),
         Example("""
             import pytest
 
@@ -190,6 +265,8 @@ class UnreachableCheck(Rule):
     def suspect(self, unit: Unit) -> bool:
         if _may_be_unread(unit) or goes_on_after_leaving(unit):
             return True
+        if judges(unit) and may_contradict(unit):
+            return True
         if not MUST_RAISE.isdisjoint(unit.facts.calls) and any(map(_may_end_in_check, _withs(unit))):
             return True
         tests = ((node.test, node.body) for node in unit.asts(ast.If))
@@ -204,7 +281,7 @@ class UnreachableCheck(Rule):
         if not every:
             return
         seen: set[int] = set()
-        for found in (self._left(unit), self._raised(unit), self._uncalled(unit), self._switched_off(unit)):
+        for found in self._regions(unit):
             for region, why, what, certainty, fix in found:
                 inside = {id(node) for statement in region for node in walk(statement)}
                 dead = [c for c in every if id(c.node) in inside and id(c.node) not in seen]
@@ -212,6 +289,13 @@ class UnreachableCheck(Rule):
                 if dead and not all(check.kind in ("fail", "raise") for check in dead):
                     seen.update(id(check.node) for check in dead)
                     yield self._report(unit, dead, why, what, certainty, fix)
+
+    def _regions(self, unit: Unit) -> Iterator[Iterator[_Dead]]:
+        yield self._left(unit)
+        yield self._raised(unit)
+        yield self._uncalled(unit)
+        yield self._switched_off(unit)
+        yield self._contradicted(unit)
 
     def _report(
         self, unit: Unit, dead: list[Check], why: Step, what: str, certainty: Certainty, fix: Fix | None
@@ -304,6 +388,18 @@ class UnreachableCheck(Rule):
                 what = f"`{node.test.value}` is False and nothing in the file sets it"
                 yield [node.body], step(unit, node.test, what), what, "question", None
 
+    def _contradicted(self, unit: Unit) -> Iterator[_Dead]:
+        """Branches whose condition cannot hold for what is known where they stand."""
+        for one in contradictions(unit) if judges(unit) and may_contradict(unit) else ():
+            asked, known = _code(unit, one.branch.test), _code(unit, one.known.node)
+            yield (
+                [one.branch.body],
+                step(unit, one.known.node, "this is known by then"),
+                f"by then `{known}` has decided that `{asked}` does not hold",
+                "proved" if one.sure else "likely",
+                None,
+            )
+
 
 def _moved_out(unit: Unit, block: cst.With, body: list[cst.CSTNode]) -> Fix | None:
     """The statements after the first of `body`, the last ones of a block, with the comments above them moved
@@ -362,6 +458,11 @@ def _may_end_in_check(node: ast.With | ast.AsyncWith) -> bool:
         and (isinstance(last, ast.Assert) or checks_)
         and any(isinstance(one, ast.Call) and called_last(one) in MUST_RAISE for one in entered)
     )
+
+
+def _code(unit: Unit, node: cst.CSTNode) -> str:
+    text = " ".join(unit.text(node).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _is_explained(unit: Unit, node: cst.CSTNode) -> bool:

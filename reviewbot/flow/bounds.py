@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.between import between, is_quiet
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import dotted, last_name, literal
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import UNBOUND, Binding, values
@@ -28,13 +30,8 @@ _FEWER_CALLS = frozenset({
     "set", "frozenset", "list", "tuple", "sorted", "reversed", "enumerate", "iter", "tqdm", "dict.fromkeys",
 })  # fmt: skip
 _FEWER_METHODS = frozenset({"items", "keys", "values", "copy"})
-_HARMLESS = frozenset({
-    "len", "sum", "print", "str", "repr", "int", "float", "bool", "round", "abs", "min", "max", "format",
-    "set", "sorted", "list", "tuple", "info", "debug", "warning", "append", "join", "isinstance", "enumerate",
-    "zip", "range", "items", "keys", "values", "all", "any", "frozenset", "type",
-})  # fmt: skip
 # A loop over one runs over its columns, and its length is that of its rows.
-_TABLES = re.compile(r"(^|_)(df\d*|d?frame|table|batch)(_|$)", re.I)
+_TABLES = pattern(r"(?i)(^|_)(df\d*|d?frame|table|batch)(_|$)")
 
 Trail = tuple[cst.CSTNode, ...]
 """The statements and loops in which a value was worked out."""
@@ -249,27 +246,11 @@ def _is_quiet(unit: Unit, trail: Trail, place: cst.CSTNode, wanted: frozenset[st
     way back to it in a loop: no mutation of it, no call of something unknown."""
     if not trail:
         return True
-    index = unit.index
-    since = min(index.reach(node)[1] for node in trail)
-    outer = {id(above) for node in trail for above in unit.ancestors(node)}
-    until = max(
-        (
-            index.reach(above)[1]
-            for above in unit.ancestors(place)
-            if isinstance(above, (cst.For, cst.While)) and id(above) not in outer
-        ),
-        default=index.rank(place),
-    )
-    between = index.order[since:until]
-    if any(isinstance(node, (cst.Call, cst.Del)) and not _is_harmless(node) for node in between):
-        return False
+    run = between(unit, trail, place)
+    since = min(unit.index.reach(node)[1] for node in trail)
     names = {re.sub(r"__\d+$", "", term) for term in wanted}
-    return not any(index.rank(m.node) >= since for name in names for m in values(unit).mutations(name))
-
-
-def _is_harmless(node: cst.CSTNode) -> bool:
-    name = last_name(node) if isinstance(node, cst.Call) else ""
-    return name in _HARMLESS or name.startswith("assert")
+    changed = [change.node for name in names for change in values(unit).mutations(name)]
+    return is_quiet(run) and not any(unit.index.rank(node) >= since for node in changed)
 
 
 # The same asked of `ast`, so that few units need to be parsed twice.
