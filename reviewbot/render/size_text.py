@@ -18,6 +18,7 @@ MOST = 60  # rows of a table; JSON has all
 BAR, SHORT_BAR = 24, 12  # columns of the longest bar, with room for it and without
 ROOM = 110
 PIPED = 120  # columns where there is no terminal to ask
+NARROWEST = 60  # columns that the tables need
 # Colours that are told apart without red against green.
 COLOURS: dict[Kind, str] = {
     "product": "blue",
@@ -51,10 +52,10 @@ STANDINGS = {
 def text(size: Size, *, colour: bool = False, diffs: bool = False) -> str:
     """The last round by kind and by file, all rounds side by side, what the findings would change."""
     out = io.StringIO()
-    width = shutil.get_terminal_size((PIPED, 24)).columns if colour else PIPED
+    width = shutil.get_terminal_size((PIPED, 24)).columns  # of $COLUMNS, else of the terminal
     console = Console(
         file=out,
-        width=max(80, width),
+        width=max(NARROWEST, width),
         force_terminal=colour,
         no_color=not colour,
         color_system="standard" if colour else None,

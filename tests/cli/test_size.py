@@ -237,8 +237,24 @@ def test_ids_are_those_of_a_review_of_the_same_rounds(reviewbot, repository):
 
 
 @pytest.mark.slow
-def test_a_narrow_terminal_is_kept_to(reviewbot, parity):
-    env = {"FORCE_COLOR": "1", "COLUMNS": "80"}
+def test_what_could_not_be_read_counts_for_no_check_and_a_moved_file_says_from_where(reviewbot, repository):
+    base = repository.commit({"tests/test_a.py": TEST})
+    repository.git("mv", "tests/test_a.py", "tests/test_b.py")
+    name = os.fsdecode(b"tests/test_\xff.py")
+    repository.commit({name: "def test_a(run):\n    assert (run(1) == 2, 'no')\n"})
+    words = ("size", "--base", base)
+    ran = reviewbot(*words, "--output-format", "json", cwd=repository.folder)
+    (file,) = [one for one in sized(ran)["rounds"][0]["files"] if "xff" in one["path"]]
+    assert (file["checks"], file["kinds"]) == (0, {"test": {"added": 2, "deleted": 0}})
+    assert "lines not told apart: its name is not UTF-8" in ran.err
+    shown = reviewbot(*words, "--output-format", "markdown", cwd=repository.folder).out
+    assert "| `tests/test_a.py` → `tests/test_b.py` | 0 | 0 |" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colour", [{"FORCE_COLOR": "1"}, {}], ids=["colours", "plain"])
+def test_a_narrow_terminal_is_kept_to(reviewbot, parity, colour):
+    env = {**colour, "COLUMNS": "80"}
     ran = reviewbot("size", "--base", "main", cwd=parity.folder, env=env)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", ran.out).splitlines()
     assert max(map(len, lines)) <= 80

@@ -104,6 +104,8 @@ def _kinds(
         return Kinds("other")
     if repository.too_large(object_id):
         return unread(path, f"larger than {repository.largest} bytes (max-file-bytes)")
+    if path.endswith(".py") and not _is_python(path):
+        return unread(path, "its name is not UTF-8")
     mine = [finding for finding in findings if finding.span.path == path]
     return kinds(path, repository.blob(object_id), mine, lines)
 
