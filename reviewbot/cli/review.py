@@ -18,8 +18,8 @@ from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
     from reviewbot.config import Config
+    from reviewbot.index.store import Watch
     from reviewbot.model import Review
-    from reviewbot.review.local import Watch
 
 EXAMPLES = """\
 examples:
@@ -144,7 +144,7 @@ def reviewed(
     head: str,
     slug: str | None,
     probe_seconds: float | None = None,
-    watch: Watch = lambda items, total: items,
+    watch: Watch | None = None,
     earlier: Sequence[str] = (),
     python: str | None = None,
 ) -> tuple[Review, Config]:
@@ -155,6 +155,7 @@ def reviewed(
     than that, in the interpreter `python`. `watch` is as in `review.local.look`. `earlier` heads, oldest
     first, are the rounds before.
     """
+    from reviewbot.index.store import unwatched
     from reviewbot.lint import registry
     from reviewbot.lint.cache import index_file
     from reviewbot.render import comments
@@ -183,7 +184,7 @@ def reviewed(
     made = []
     for one in (*dict.fromkeys(one for one in heads if one != head_id), head_id):
         prove = proving.proved_at(repository, one, probe_seconds, python) if probe_seconds else tuple
-        seen = local.look(repository, base_id, one, settings, rules, prove, watch, facts)
+        seen = local.look(repository, base_id, one, settings, rules, prove, watch or unwatched, facts)
         next_ = rounds.next_round(seen, ledger, repository, remote)
         ledger = next_.ledger
         made.append(next_.review)

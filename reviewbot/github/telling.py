@@ -14,13 +14,13 @@ from reviewbot.github.client import Conclusion, GitHub, Pull
 from reviewbot.github.commits import fetch
 from reviewbot.github.conversation import read
 from reviewbot.github.posting import Posted
+from reviewbot.index.store import Watch
 from reviewbot.lint import registry
 from reviewbot.model import Finding, Review
 from reviewbot.render import comments
 from reviewbot.review import history, local, rounds
 from reviewbot.review import ledger as ledgers
 from reviewbot.review.ledger import Ledger
-from reviewbot.review.local import Watch
 from reviewbot.source.git import Repository
 from reviewbot.source.permalink import Remote
 from reviewbot.source.pinned import linked

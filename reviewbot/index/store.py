@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -55,6 +55,21 @@ KINDS: dict[str, type[Fact]] = {
 }
 _NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 _ENCODE = msgspec.msgpack.Encoder().encode
+
+
+_Item = TypeVar("_Item")
+
+
+class Watch(Protocol):
+    """Passes items on while they are worked on, and is told how many there are: for showing progress."""
+
+    def __call__(self, items: Iterable[_Item], total: int) -> Iterable[_Item]:
+        """The same items."""
+
+
+def unwatched(items: Iterable[_Item], total: int) -> Iterable[_Item]:
+    """A `Watch` that shows nothing."""
+    return items
 
 
 class At(NamedTuple):
@@ -110,10 +125,10 @@ class Store:
         """Lets go of the database."""
         self._db.close()
 
-    def update(self, sources: Iterable[Source], kept: Kept | None = None) -> int:
+    def update(self, sources: Iterable[Source], kept: Kept | None = None, watch: Watch = unwatched) -> int:
         """Makes exactly these files the ones that are known; returns how many had to be read and parsed.
 
-        `kept` is given the trees that are made.
+        `kept` is given the trees that are made. `watch` passes on what is to be read, to show progress.
         """
         listed = [(source, source.key + _salt(source.path)) for source in sources]
         with self._db, _no_collection():
@@ -121,14 +136,12 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM present")
             known: dict[bytes, int] = dict(self._db.execute("SELECT key, id FROM blob"))
-            made = 0
-            for source, key in listed:
-                if key not in known:
-                    known[key] = self._add(key, source, kept)
-                    made += 1
+            new = {key: source for source, key in reversed(listed) if key not in known}
+            for key, source in watch(reversed(new.items()), len(new)):
+                known[key] = self._add(key, source, kept)
             rows = ((*map(os.fsencode, (s.path, *_split(s.path))), known[key]) for s, key in listed)
             self._db.executemany("INSERT OR REPLACE INTO present VALUES (?, ?, ?, ?)", rows)
-        return made
+        return len(new)
 
     def _add(self, key: bytes, source: Source, kept: Kept | None) -> int:
         content = source.read()

@@ -17,7 +17,7 @@ from reviewbot.source.project import PytestSettings, pytest_settings, requires_p
 
 if TYPE_CHECKING:
     from reviewbot.index.index import Index
-    from reviewbot.index.store import At, Store
+    from reviewbot.index.store import At, Store, Watch
     from reviewbot.lint.against import Against
     from reviewbot.source.diff import FileDiff
     from reviewbot.source.units import File
@@ -35,7 +35,8 @@ class Repo:
     A rule receives one made by `of(path)`: what it asks about "here" is asked of that file's folder, and
     every question is kept in `asked`. `digest(fact)` answers whether the same question would be answered
     the same today. `against` is what a change is compared with, where one is under review. `kept` holds the
-    trees of files that will be looked at, for whoever says which these are.
+    trees of files that will be looked at, for whoever says which these are. `watch` shows the progress of
+    gathering the index.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Repo:
         here: str = "",
         database: Path | None = None,
         against: Against | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._config = config or Config()
         self._files: Files = files or InMemory({})
@@ -55,6 +57,7 @@ class Repo:
         self._parsed: dict[str, File | None] = {}
         self._database = database
         self._against = against
+        self._watch = watch
         self._before: list[Repo] = []
         self._worked_out: dict[
             tuple[Callable[..., object], tuple[str, ...]], tuple[object, frozenset[Fact]]
@@ -188,7 +191,9 @@ class Repo:
         """The repository before the change, as a whole: for who looks at it, not for who compares with it."""
         assert self._against is not None
         if not self._before:
-            self._before.append(Repo(self._config, self._against.files, database=self._database))
+            self._before.append(
+                Repo(self._config, self._against.files, database=self._database, watch=self._watch)
+            )
         return self._before[0]
 
     def digest(self, fact: Fact) -> str:
@@ -219,12 +224,12 @@ class Repo:
     def _facts(self) -> Store:
         # Kept in a list that all views share: gathering is done once for them all.
         if not self._store:
-            from reviewbot.index.store import Store, is_wanted
+            from reviewbot.index.store import Store, is_wanted, unwatched
 
             # The rule that happens to ask first must not be cut off for it.
             with untimed():
                 store = Store(self._database)
-                store.update(self._files.every(is_wanted), self.kept)
+                store.update(self._files.every(is_wanted), self.kept, self._watch or unwatched)
             self._store.append(store)
         return self._store[0]
 

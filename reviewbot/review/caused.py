@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from reviewbot.index.store import Watch, unwatched
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
 from reviewbot.lint.engine import examine
@@ -27,7 +28,9 @@ class Caused:
     revealed: tuple[Finding, ...]
 
 
-def caused(findings: Iterable[Finding], against: Against, before: Repo, head: Read) -> Caused:
+def caused(
+    findings: Iterable[Finding], against: Against, before: Repo, head: Read, watch: Watch = unwatched
+) -> Caused:
     """Those of the head's findings that the change caused. `before` is the repository at the base, `head`
     gives the lines of the head's files.
 
@@ -50,7 +53,8 @@ def caused(findings: Iterable[Finding], against: Against, before: Repo, head: Re
     ids = registry.rule_ids()
     rules = {path: registry.loaded(tuple(id_ for id_ in ids if id_ in said[path])) for path in sources}
     report = report_of(
-        examine(paths[path] or path, content, rules[path], before) for path, content in sources.items()
+        examine(paths[path] or path, content, rules[path], before)
+        for path, content in watch(sources.items(), len(sources))
     )
     unknown = {one.path for one in report.unread} | {one.path for one in report.failures}
     # Looked at under the names that the files had, and compared under those that they have now.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reviewbot import config
 from reviewbot.config import Config
+from reviewbot.index.store import Watch, unwatched
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
 from reviewbot.lint.beside import beside
@@ -24,10 +25,6 @@ from reviewbot.review.threads import Shown
 from reviewbot.source.diff import Change, changed_lines
 from reviewbot.source.discover import excluding
 from reviewbot.source.git import AtCommit, Repository
-
-# The files that are being looked at, and how many there are.
-Sources = Iterable[tuple[str, bytes]]
-Watch = Callable[[Sources, int], Sources]
 
 
 def settings(repository: Repository, base: str) -> Config:
@@ -72,7 +69,7 @@ def look(
     settings: Config,
     rules: Sequence[Rule],
     prove: Callable[[Sequence[Finding]], Sequence[Finding]] = tuple,
-    watch: Watch = lambda items, total: items,
+    watch: Watch = unwatched,
     database: Path | None = None,
 ) -> Look:
     """Looks at what `head` changes since it left `base` (full commit ids).
@@ -86,7 +83,7 @@ def look(
     looked_at = scope(repository, diff.changes, settings)
     hunks = {change.path: diff.hunks(change) for change, _ in looked_at.changes}
     against = Against(AtCommit(repository, merge_base), diff.files())
-    repo = Repo(settings, AtCommit(repository, head), database=database, against=against)
+    repo = Repo(settings, AtCommit(repository, head), database=database, against=against, watch=watch)
     paths, not_found = beside(repo, against, partial(repository.read, head))
     # What was not found out in time is a failure; what is too much to look at is only said.
     timed_out = tuple(one for one in not_found if one.line is not None)
@@ -94,7 +91,7 @@ def look(
     also = _readable(repository, head, paths, settings)
     total = len(looked_at.changes) + len(also)
     report = lint(watch(chain(looked_at.sources, also.items()), total), rules, repo)
-    why = caused(report.findings, against, repo.before(), lines_of(partial(repository.read, head)))
+    why = caused(report.findings, against, repo.before(), lines_of(partial(repository.read, head)), watch)
     own = (one for one in report.unread if one.path not in also)
     changed = changed_lines(against.diff)
     told = {id(finding) for finding in (*why.touched, *why.revealed)}
