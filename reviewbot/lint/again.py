@@ -82,7 +82,7 @@ def keep(code: int, out: str, err: str) -> None:
     if places is None:
         return
     try:
-        texts = _asked, _encoded(out), _encoded(err)
+        texts = _asked, _encoded(out, sys.stdout.encoding), _encoded(err, sys.stderr.encoding)
         head = " ".join(map(str, (_FORM, _today(), code, *map(len, texts))))
         stood = "\0".join(part for place in places.items() for part in place)
         _write(_file(_asked), b"\n".join((head.encode(), b"".join(texts) + os.fsencode(stood))))
@@ -142,8 +142,8 @@ def _today() -> int:
     return int(time.time()) // _DAY
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode(sys.stdout.encoding, "backslashreplace")
+def _encoded(text: str, encoding: str) -> bytes:
+    return text.encode(encoding, "backslashreplace")
 
 
 def _note_code() -> None:
