@@ -13,11 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewbot.flow.leg_results import SharedByResults, may_share_results, shared_by_results
 from reviewbot.flow.legs import may_share, shared, shared_by_script
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import is_comparer
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
 
+# Tests that run twice in one folder because that is what they are about.
+_ON_PURPOSE = pattern(
+    r"(?i)determin|idempot|cach|again|twice|overwrit|append|exist|reuse|repeat|same_(dir|folder)"
+)
 _LEFT = ("nothing: files of the first run that the second does not write stay as they are",)
 
 
@@ -84,6 +90,36 @@ class LegsShareFolder(Rule):
                 sail(rest)  # <- here
                 assert baseline == read_rows(tmp_path)
         """),
+        # The second leg is to be a run of its own, and works where the first has left its state.
+        Example("""
+            from ferry import Ferry, run_days
+
+            def test_resume(tmp_path):
+                baseline = Ferry(tmp_path / "a", days=4).run()
+                Ferry(tmp_path / "b", days=2).run()
+                restored = Ferry(tmp_path / "a", days=4).run()  # <- here
+                assert baseline.rows == restored.rows
+
+            def test_compiled(tmp_path, boat):
+                plain = Ferry(boat, output_dir=str(tmp_path / "run"))
+                fast = Ferry(boat, output_dir=str(tmp_path / "run"), compiled=True)
+                expected, actual = plain.train(days=4), fast.train(days=4)  # <- here
+                assert expected == actual
+
+            def test_restarted(tmp_path):
+                reference = run_days(4, out_dir=tmp_path / "days")
+                resumed = run_days(4, out_dir=tmp_path / "days", resume=True)  # <- here
+                assert reference == resumed
+        """),
+        Example("""
+            from ferry import read_rows, sail
+
+            def test_resume(tmp_path):
+                sail(days=4, output_dir=tmp_path / "a")
+                baseline = read_rows(tmp_path / "a")
+                sail(days=4, output_dir=tmp_path / "a", tides=True)  # <- here
+                assert baseline == read_rows(tmp_path / "a")
+        """),
         Example("""
             from ferry import Config, Ferry, read_rows
 
@@ -111,6 +147,30 @@ class LegsShareFolder(Rule):
         """),
     )
     good = (
+        # Another folder; the state that is to be taken is named; the runs are no two sides; on purpose.
+        Example("""
+            from ferry import Ferry
+
+            def test_resume(tmp_path):
+                baseline = Ferry(tmp_path / "a", days=4).run()
+                restored = Ferry(tmp_path / "b", days=4).run()
+                assert baseline == restored
+
+            def test_resume_from(tmp_path):
+                baseline = Ferry(tmp_path / "a", days=4).run()
+                restored = Ferry(tmp_path / "a", days=4, resume_from=tmp_path / "a" / "day2").run()
+                assert baseline == restored
+
+            def test_two(tmp_path):
+                short = Ferry(tmp_path, days=2).run()
+                long = Ferry(tmp_path, days=4).run()
+                assert short == long
+
+            def test_run_is_deterministic(tmp_path):
+                expected = Ferry(tmp_path, days=4).run()
+                actual = Ferry(tmp_path, days=4).run()
+                assert expected == actual
+        """),
         # Whether the second run leaves alone what the first has written.
         Example("""
             def test_kept(generate, out_dir):
@@ -178,13 +238,17 @@ class LegsShareFolder(Rule):
     def suspect(self, unit: Unit) -> bool:
         if unit.kind == "script":
             return "dir" in unit.file.text or "out" in unit.file.text
-        return is_comparer(unit) and may_share(unit)
+        return is_comparer(unit) and (may_share(unit) or may_share_results(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if unit.kind == "script":
             yield from self._of_script(unit)
             return
-        for one in shared(unit) if self.suspect(unit) else ():
+        if not self.suspect(unit):
+            return
+        if not _ON_PURPOSE.search(unit.name):
+            yield from (self._by_results(unit, one) for one in shared_by_results(unit))
+        for one in shared(unit) if may_share(unit) else ():
             again = [] if one.before is None else [step(unit, one.before, "what the first left is read here")]
             yield self.finding(
                 unit,
@@ -200,6 +264,22 @@ class LegsShareFolder(Rule):
                 ],
                 still_catches=_LEFT,
             )
+
+    def _by_results(self, unit: Unit, one: SharedByResults) -> Finding:
+        """That it does find the first run's state depends on what is run, so this asks."""
+        return self.finding(
+            unit,
+            one.second,
+            f"this run works in `{one.folder}`, as did the one that it is held against: does it take over"
+            " what that has left there?",
+            certainty="question",
+            steps=[
+                step(unit, one.first, f"the first run works in `{one.folder}`"),
+                step(unit, one.second, "and so does the second"),
+                step(unit, one.compared, "what the two return is compared here"),
+            ],
+            still_catches=("nothing: a run that goes on from the end of the first returns what that did",),
+        )
 
     def _of_script(self, unit: Unit) -> Iterator[Finding]:
         path, lines = unit.file.path, unit.file.lines

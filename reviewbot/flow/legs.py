@@ -19,7 +19,7 @@ from reviewbot.flow.values import UNBOUND, values
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-_RUNS = pattern(
+RUNS = pattern(
     r"(?i)(^|_)(run|train|launch|fit|generate|resume|restore|main|execute|leg|phase|simulate|rollout|invoke"
     r"|check_call|check_output|popen|call|evaluate|infer|start|step)(_|$|\d)"
 )
@@ -63,7 +63,7 @@ def shared(unit: Unit) -> Iterator[Shared]:
         told = _is_told_a_folder(call) or any(
             _is_told_a_folder(made) for arg in call.args for made in _configured(unit, arg.value)
         )
-        if _RUNS.search(last_name(call)) or (told and not _READS.match(last_name(call))):
+        if RUNS.search(last_name(call)) or (told and not _READS.match(last_name(call))):
             by_name.setdefault(canonical(call.func), []).append(call)
     sides = [
         {id(below) for below in _sources(unit, side)}
@@ -79,13 +79,13 @@ def shared(unit: Unit) -> Iterator[Shared]:
     for calls in by_name.values():
         for place, first in enumerate(calls):
             for second in calls[place + 1 :]:
-                for folder in _folders(unit, first):
+                for folder in folders(unit, first):
                     code = canonical(folder)
                     if code in seen or _is_repeated(unit, first, second):
                         continue
-                    if not any(_is_one(unit, folder, other) for other in _folders(unit, second)):
+                    if not any(is_one(unit, folder, other) for other in folders(unit, second)):
                         continue
-                    if _cleared(unit, code, rank(first), rank(second)):
+                    if cleared(unit, code, rank(first), rank(second)):
                         continue
                     found = _read(unit, code, first, second, sides)
                     if found is not None:
@@ -124,14 +124,14 @@ def _is_told_a_folder(call: cst.Call) -> bool:
 _OUT = pattern(r"(?i)^(out|output|log|logging|save|result|results|dump|work|run)_?(dir|folder|path|root)$")
 
 
-def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
+def folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
     """The folders that a run is given to write into, by the names that say so."""
     function = callee(unit, call)
     names = {id(value): name for name, value in bind(call, function).items()} if function is not None else {}
     for arg in call.args:
         if isinstance(arg.value, (cst.Name, cst.Call)):
             for made in _configured(unit, arg.value):
-                yield from _folders(unit, made)
+                yield from folders(unit, made)
         said = arg.keyword.value if arg.keyword is not None else names.get(id(arg.value), "")
         if said and (
             _SHARED.search(said) or (type(arg.value) is cst.SimpleString and not _FOLDER.search(said))
@@ -142,6 +142,8 @@ def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
                 yield arg.value
             continue
         for below in walk(arg.value):
+            if isinstance(below, cst.BinaryOperation) and _is_below_a_folder(unit, below, arg.value):
+                yield below
             name = dotted(below) if isinstance(below, (cst.Name, cst.Attribute)) else ""
             if (
                 name
@@ -151,6 +153,18 @@ def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
             ):
                 assert isinstance(below, cst.BaseExpression)
                 yield below
+
+
+def _is_below_a_folder(unit: Unit, node: cst.BinaryOperation, until: cst.CSTNode) -> bool:
+    """Whether a path of its own below a folder is meant: `tmp_path / "a"`."""
+    name = last_name(node.left) if isinstance(node.left, (cst.Name, cst.Attribute)) else ""
+    return (
+        isinstance(node.operator, cst.Divide)
+        and _FOLDER.search(name) is not None
+        and isinstance(node.right, cst.SimpleString)
+        and not _SHARED.search(canonical(node))
+        and _is_whole(unit, node, until)
+    )
 
 
 def _is_whole(unit: Unit, node: cst.CSTNode, until: cst.CSTNode) -> bool:
@@ -168,7 +182,7 @@ def _is_whole(unit: Unit, node: cst.CSTNode, until: cst.CSTNode) -> bool:
     return True
 
 
-def _is_one(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+def is_one(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     if canonical(one) != canonical(other):
         return False
     flow = values(unit)
@@ -176,7 +190,7 @@ def _is_one(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression) -> b
     return all(flow.reaching(a) - {UNBOUND} == flow.reaching(b) - {UNBOUND} for a, b in pairs)
 
 
-def _cleared(unit: Unit, folder: str, after: int, before: int) -> bool:
+def cleared(unit: Unit, folder: str, after: int, before: int) -> bool:
     """Whether the folder, or something that is called to clear, stands between two places."""
     rank = unit.index.rank
     for call in unit.find(cst.Call):
@@ -216,7 +230,9 @@ def _reads_configured(unit: Unit, call: cst.Call, folder: str) -> bool:
 
 def _names(call: cst.Call, folder: str) -> bool:
     return any(
-        canonical(below) == folder for below in walk(call) if isinstance(below, (cst.Name, cst.Attribute))
+        canonical(below) == folder
+        for below in walk(call)
+        if isinstance(below, (cst.Name, cst.Attribute, cst.BinaryOperation))
     )
 
 
@@ -296,4 +312,4 @@ def _cleared_by_script(every: list[Command], first: Command, second: Command, fo
 
 def may_share(unit: Unit) -> bool:
     """Whether a unit's `ast` might make two runs: yes too often, never no wrongly."""
-    return unit.calls_any(_READS.match) and (unit.calls_any(_RUNS.search) or unit.names_any(_OUT.search))
+    return unit.calls_any(_READS.match) and (unit.calls_any(RUNS.search) or unit.names_any(_OUT.search))
