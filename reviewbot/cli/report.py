@@ -92,7 +92,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the pages and prints where they begin."""
-    from reviewbot.render import parity_page, probe_document, size_json, size_page
+    from reviewbot.render import probe_document
 
     out = Path(options.out)
     _earlier(out)
@@ -100,9 +100,13 @@ def main(options: argparse.Namespace) -> int:
     evidence = [(Path(name).name, probe_document.decode(_bytes(name), name)) for name in _files(options)]
     extras: list[Extra] = []
     for number, name in enumerate(options.parity, 1):
+        from reviewbot.render import parity_page
+
         extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
     cuts: tuple[Cut, ...] = ()
     if options.size is not None:
+        from reviewbot.render import size_json, size_page
+
         size = size_json.decode(_bytes(options.size), options.size)
         if not size.rounds:
             raise UsageError(f"{options.size}: holds no round, so there is nothing to show")

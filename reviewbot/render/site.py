@@ -46,6 +46,7 @@ class Row:
     message: str
     certainty: str
     rule: str
+    path: str
     line: int
     href: str
     change: str
@@ -150,6 +151,7 @@ def _round(
             last=last,
             newest=review.rounds[-1],
             states=[(state, states[state]) for state in STATES if states[state]],
+            totals=states,
             there=sum(states[state] for state in LIVE),
             sections=_sections(part, one, review, sources),
             pages=pages,
@@ -247,6 +249,7 @@ def _row(
         message=finding_page.title(finding),
         certainty=finding.certainty,
         rule=finding.rule,
+        path=span.path,
         line=span.line,
         href=sources.link(finding_page.round_of(thread, review).head, span.path, span.line, span.end_line),
         change=change,

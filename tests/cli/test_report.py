@@ -446,3 +446,7 @@ def test_many_findings_are_listed_by_file_on_pages_that_are_not_large(repository
     assert sorted(listed) == sorted(f"C{n}.html" for n in range(1, 261))
     anchors = [link for link in read["index.html"].links if link.startswith("round-1") and "#f" in link]
     assert len(anchors) == 260
+    assert "tests/part0/test_0.py:" in text(folder, "index.html")
+    parts = [text(folder, name) for name in ("round-1.html", "round-1-2.html")]
+    told = [re.search(r"New in this round: (\d+) of 260", part) for part in parts]
+    assert sum(int(found[1]) for found in told if found) == 260
