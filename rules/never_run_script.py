@@ -155,10 +155,12 @@ class NeverRunScript(Rule):
 
 
 def _starts_others(unit: Unit, repo: Repo) -> bool:
-    """Whether a script starts several of its neighbours one by one, which saves people typing."""
+    """Whether a script starts several neighbours of its own kind one by one, which saves people typing. What
+    it has its work done by, such as a program that compares, is none."""
     folder, _, own = unit.file.path.rpartition("/")
     names = {path.rpartition("/")[2] for path in repo.index.paths_in(folder)} - {own}
-    tests = [name for name in names if not any(word in name.lower() for word in _HELPERS)]
+    alike = [name for name in names if name.rpartition(".")[2] == own.rpartition(".")[2]]
+    tests = [name for name in alike if not any(word in name.lower() for word in _HELPERS)]
     return sum(name in unit.file.text for name in tests) > 1
 
 
