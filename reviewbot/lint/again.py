@@ -16,7 +16,7 @@ from binascii import crc32
 
 from reviewbot.source import seen
 
-_FORM = "1"
+_FORM = "2"
 _DAY = 24 * 60 * 60
 # Variables that findings, or the form that they are printed in, may depend on.
 _NAMES = frozenset({
@@ -83,9 +83,10 @@ def keep(code: int, out: str, err: str) -> None:
         return
     try:
         texts = _asked, _encoded(out, sys.stdout.encoding), _encoded(err, sys.stderr.encoding)
-        head = " ".join(map(str, (_FORM, _today(), code, *map(len, texts))))
         stood = "\0".join(part for place in places.items() for part in place)
-        _write(_file(_asked), b"\n".join((head.encode(), b"".join(texts) + os.fsencode(stood))))
+        body = b"".join(texts) + os.fsencode(stood)
+        head = " ".join(map(str, (_FORM, _today(), code, crc32(body), *map(len, texts))))
+        _write(_file(_asked), head.encode() + b"\n" + body)
     except (OSError, ValueError):
         return  # a folder that cannot be written
 
@@ -94,17 +95,17 @@ def _read(content: bytes, key: bytes) -> tuple[int, bytes, bytes] | None:
     """The exit code and both streams, if all is as it was. Raises `ValueError` for what `keep` did not
     write."""
     head, _, rest = content.partition(b"\n")
-    form, day, code, *lengths = head.decode().split(" ")
+    form, day, code, check, *lengths = head.decode().split(" ")
     if form != _FORM or int(day) != _today():  # results that nobody asks for are dropped after some days
         return None
+    if int(check) != crc32(rest):
+        return None  # part of the places would do, otherwise
     of_key, of_out, of_err = map(int, lengths)
     if rest[:of_key] != key:
         return None
     out, rest = rest[of_key : of_key + of_out], rest[of_key + of_out :]
     err, rest = rest[:of_err], rest[of_err:]
     parts = os.fsdecode(rest).split("\0")
-    if len(parts) % 2:
-        return None
     standing = seen.standing
     for number in range(0, len(parts), 2):
         if standing(parts[number]) != parts[number + 1]:
@@ -131,7 +132,8 @@ def _key(words: list[str]) -> bytes:
         (name, value) for name, value in os.environ.items() if name in _NAMES or name.startswith(_PREFIXES)
     )
     shown = [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)]
-    return repr((words, os.getcwd(), around, shown, sys.version, sys.flags, sys.path)).encode()
+    whose = os.geteuid() if hasattr(os, "geteuid") else 0  # who may read what
+    return repr((words, os.getcwd(), whose, around, shown, sys.version, sys.flags, sys.path)).encode()
 
 
 def _file(key: bytes) -> str:

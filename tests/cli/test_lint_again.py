@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
+from binascii import crc32
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -75,8 +79,9 @@ def ignore_for_oneself(folder: Path) -> None:
 
 
 def ignore_by_configuration(folder: Path) -> None:
-    (folder / "mine").write_text("test_rows.py\n")
-    git(folder, "config", "core.excludesFile", str(folder / "mine"))
+    mine = folder.parent / "mine"
+    mine.write_text("test_rows.py\n")
+    git(folder, "config", "core.excludesFile", str(mine))
 
 
 def track_what_is_ignored(folder: Path) -> None:
@@ -90,6 +95,77 @@ def nothing(folder: Path) -> None:
 PLAIN = [add_file, add_file_in_new_folder, delete_file, edit_in_place, swap, configure, configure_above]
 IN_GIT = [configure_above_git, ignore, ignore_for_oneself, ignore_by_configuration, track_what_is_ignored]
 CHANGES = [*PLAIN, configure_pytest, *IN_GIT]
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A change that is only told by looking where one would not think of it."""
+
+    name: str
+    change: Callable[[Path], None]
+    words: tuple[str, ...] = (".",)
+    cwd: str = "."
+    env: Mapping[str, str] = field(default_factory=dict)
+    kept: bool = True  # whether it is known what git goes by
+
+
+def track_no_more(folder: Path) -> None:
+    git(folder, "rm", "--quiet", "--cached", "tests/test_rows.py")
+
+
+def leave_no_repository(folder: Path) -> None:
+    (folder / ".git" / "HEAD").unlink()
+
+
+def edit_behind_link(folder: Path) -> None:
+    (folder / "real" / "test_rows.py").write_text(SOUND)
+
+
+def make_repository_behind_link(folder: Path) -> None:
+    git(folder / "real", "init", "-q")
+
+
+ODD = [
+    Odd("the user's excludes, from below the top", ignore_by_configuration, cwd="tests"),
+    Odd("a path that leads out of a link", edit_behind_link, ("link/../test_rows.py",)),
+    Odd("a repository around a link's target", make_repository_behind_link, ("link",)),
+    Odd("a repository that is none any more", leave_no_repository, ("tests",)),
+    Odd(
+        "a repository of somebody else",
+        ignore_for_oneself,
+        ("tests",),
+        env={"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"},
+        kept=False,
+    ),
+    Odd("another index", track_no_more, ("tests",), env={"GIT_INDEX_FILE": "other"}, kept=False),
+]
+
+
+@pytest.fixture(scope="module")
+def odd_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """For each odd change a repository with one file that is tracked and ignored, and a link to a folder
+    in which nothing is asked of git."""
+    made = {}
+    for odd in ODD:
+        folder = tmp_path_factory.mktemp("odd") / "work"
+        (folder / "tests").mkdir(parents=True)
+        (folder / "tests" / "test_rows.py").write_text(WEAK)
+        (folder / "tests" / "test_sound.py").write_text(SOUND)
+        git(folder, "init", "-q")
+        if odd.change in (track_no_more, leave_no_repository):
+            (folder / ".gitignore").write_text("test_rows.py\n")
+        if odd.change is track_no_more:
+            git(folder, "add", "-f", "tests")
+        if "link" in odd.words[0]:
+            shutil.rmtree(folder / ".git")
+            (folder / "real" / "deep").mkdir(parents=True)
+            (folder / "real" / ".gitignore").write_text("test_rows.py\n")
+            for name in ("test_rows.py", "deep/test_rows.py", "deep/.gitignore"):
+                (folder / "real" / name).write_text(WEAK if name.endswith("py") else "")
+            (folder / "link").symlink_to("real/deep")
+        made[odd.name] = folder
+    time.sleep(2 * FINE_NS / 1e9)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +203,14 @@ def kept(tmp_path: Path) -> list[Path]:
     return list(tmp_path.glob("caches/reviewbot/runs/*"))
 
 
+def say_otherwise(record: Path) -> None:
+    """Has a record say what no run has said."""
+    head, _, body = record.read_bytes().partition(b"\n")
+    body = body.replace(b"test_rows.py", b"test_ROWS.py", 1)
+    form, day, code, _, lengths = head.split(b" ", 4)
+    record.write_bytes(b" ".join((form, day, code, str(crc32(body)).encode(), lengths)) + b"\n" + body)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_change_is_seen(lint, folders, tmp_path, change):
@@ -135,7 +219,7 @@ def test_a_change_is_seen(lint, folders, tmp_path, change):
     assert "test_rows.py" in first[1]
     assert lint(folder) == first
     (record,) = kept(tmp_path)
-    record.write_bytes(record.read_bytes().replace(b"test_rows.py", b"test_ROWS.py", 1))
+    say_otherwise(record)
     assert lint(folder)[1] == first[1].replace("test_rows.py", "test_ROWS.py", 1), (
         "nothing else was looked at"
     )
@@ -143,6 +227,26 @@ def test_a_change_is_seen(lint, folders, tmp_path, change):
     change(folder)
     then = lint(folder)
     assert then == lint(folder, "--no-cache")
+    assert then != first
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd.name)
+def test_an_odd_change_is_seen(reviewbot, odd_folders, tmp_path, odd):
+    folder = odd_folders[odd.name]
+
+    def lint(*options: str) -> tuple[int, str, str]:
+        env = {"XDG_CACHE_HOME": str(tmp_path / "caches"), **odd.env}
+        words = ("lint", "--select", "constant-verdict", *odd.words, *options)
+        ran = reviewbot(*words, cwd=folder / odd.cwd, env=env)
+        return ran.code, ran.out, ran.err
+
+    first = lint()
+    assert lint() == first
+    assert bool(kept(tmp_path)) == odd.kept
+    odd.change(folder)
+    then = lint()
+    assert then == lint("--no-cache")
     assert then != first
 
 
@@ -184,7 +288,8 @@ def test_a_record_that_is_there_in_part_is_made_again(lint, folders, tmp_path):
     lint(folder)
     (record,) = kept(tmp_path)
     whole = record.read_bytes()
-    for left in (0, 1, 20, len(whole) // 2, len(whole) - 1):
+    before_the_last_place = whole.rindex(b"\0", 0, whole.rindex(b"\0"))
+    for left in (0, 1, 20, len(whole) // 2, before_the_last_place, len(whole) - 1):
         record.write_bytes(whole[:left])
         assert lint(folder) == first
         assert record.read_bytes() == whole
