@@ -971,18 +971,18 @@ def compare(scheduled, sailed, late):
         if not is_comparer(unit):
             return
         told: set[frozenset[int]] = set()
-        every = list(excuses_across(unit, repo))
-        for excuse in every:
-            key = cause(unit, excuse)
+        every = [(excuse, cause(unit, excuse)) for excuse in excuses_across(unit, repo)]
+        for excuse, key in every:
             if key in told or (key and self._is_told_before(unit, excuse, key, repo)):
                 continue
-            again = [
-                step(unit, e.detour.condition, _ALSO)
-                for e in every
-                if e is not excuse and cause(unit, e) == key
-            ]
+            again = []
             if key:
                 told.add(key)
+                again = [
+                    step(unit, e.detour.condition, _ALSO)
+                    for e, its in every
+                    if e is not excuse and its == key
+                ]
                 again += [
                     step(where, e.detour.condition, _ALSO)
                     for where, e in self._elsewhere(unit, excuse, key, repo)
@@ -992,7 +992,7 @@ def compare(scheduled, sailed, late):
                 excuse.detour.condition,
                 _message(unit, excuse),
                 certainty=excuse.certainty,
-                steps=[*_steps(unit, excuse), *(again if key else ())],
+                steps=[*_steps(unit, excuse), *again],
                 still_catches=_catches(unit, excuse),
                 fix=_fix(unit, excuse.detour),
             )

@@ -29,7 +29,7 @@ from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
 
 _SAME_KEYS = frozenset(
@@ -202,33 +202,42 @@ def _missing_fails(unit: Unit, one: Keyed) -> bool:
     aside = arms[0] if guard.by_leaving is guard.outcome or guard.by_leaving else arms[1]
     if any(records(unit, statement) & judged for statement in aside):
         return True
-    if any(id(check.node) in {id(b) for s in aside for b in walk(s)} for check in checks(unit)):
+    inside = {id(below) for statement in aside for below in walk(statement)}
+    if any(id(check.node) in inside for check in checks(unit)):
         return True
     counted = {name for statement in (guard.node, *arms[0]) for name in records(unit, statement)}
-    return any(_demands_all(check.condition, counted) for check in checks(unit))
+    return not _demanded_counts(unit).isdisjoint(counted)
 
 
-def _demands_all(condition: cst.BaseExpression | None, counted: set[str]) -> bool:
-    """`matched == len(before)`: as many were compared as there are."""
-    if not isinstance(condition, cst.Comparison):
-        return False
-    equal = isinstance(condition.comparisons[0].operator, (cst.Equal, cst.NotEqual))
-    names = {below.value for below in walk(condition) if isinstance(below, cst.Name)}
-    return equal and "len" in names and not names.isdisjoint(counted)
+@once
+def _demanded_counts(unit: Unit) -> frozenset[str]:
+    """The names in conditions such as `matched == len(before)`: as many were compared as there are."""
+    found: set[str] = set()
+    for condition in (check.condition for check in checks(unit)):
+        if not isinstance(condition, cst.Comparison):
+            continue
+        if isinstance(condition.comparisons[0].operator, (cst.Equal, cst.NotEqual)):
+            names = {below.value for below in walk(condition) if isinstance(below, cst.Name)}
+            found |= names if "len" in names else set()
+    return frozenset(found)
 
 
 def _looked_for_elsewhere(unit: Unit, found: Keyed) -> bool:
     """Whether a check asks whether the other side has a key: `for k in after: assert k in before`."""
     seen = canonical(found.left if found.sees == "left" else found.right)
-    for check in checks(unit):
-        looks_at = check.node if check.condition is None else check.condition
-        asked = [below for below in walk(looks_at) if isinstance(below, cst.ComparisonTarget)]
-        if any(
-            isinstance(one.operator, (cst.In, cst.NotIn)) and canonical(one.comparator).startswith(seen)
-            for one in asked
-        ):
-            return True
-    return False
+    return any(asked.startswith(seen) for asked in _asked_for_members(unit))
+
+
+@once
+def _asked_for_members(unit: Unit) -> list[str]:
+    """The collections of which checks ask whether something is in them, as code."""
+    looks_at = (check.node if check.condition is None else check.condition for check in checks(unit))
+    return [
+        canonical(one.comparator)
+        for node in looks_at
+        for one in walk(node)
+        if isinstance(one, cst.ComparisonTarget) and isinstance(one.operator, (cst.In, cst.NotIn))
+    ]
 
 
 def _message(one: Keyed) -> str:

@@ -372,15 +372,23 @@ def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
     condition = values(unit).resolve(detour.condition)
     if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
         return False
-    asked = {_spelled(unit, condition.left), _spelled(unit, condition.comparisons[0].comparator)}
+    asked = frozenset((_spelled(unit, condition.left), _spelled(unit, condition.comparisons[0].comparator)))
     inside = {id(below) for below in walk(detour.node)}
     return any(
-        one not in detour.missed
-        and id(one.node) not in inside
-        and type(one.node) is not cst.Assign
-        and {_spelled(unit, one.left), _spelled(unit, one.right)} == asked
-        for one in every_judgement(unit)
+        one not in detour.missed and id(one.node) not in inside
+        for one in _judged_by_code(unit).get(asked, ())
     )
+
+
+@once
+def _judged_by_code(unit: Unit) -> dict[frozenset[str], list[Judgement]]:
+    """The judgements of a unit that are no assignment, by the two values as code."""
+    found: dict[frozenset[str], list[Judgement]] = {}
+    for one in every_judgement(unit):
+        if type(one.node) is not cst.Assign:
+            key = frozenset((_spelled(unit, one.left), _spelled(unit, one.right)))
+            found.setdefault(key, []).append(one)
+    return found
 
 
 def _was_seen(unit: Unit, condition: cst.BaseExpression) -> bool:

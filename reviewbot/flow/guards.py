@@ -67,6 +67,7 @@ def deciding(unit: Unit) -> list[cst.BaseExpression]:
     return found
 
 
+@once
 def pairs(unit: Unit) -> list[Pair]:
     """Every two values that a deciding place of the unit compares."""
     found: list[Pair] = []
@@ -207,9 +208,8 @@ def same_keys(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cs
     if {term for term in one if term[0] != "#"} & {term for term in other if term[0] != "#"}:
         return True
     for guard, first, second in _wholes(unit):
-        if not reached_with(unit, guard, node) or _inside(unit, guard, node):
-            continue
-        if (first & one and second & other) or (first & other and second & one):
+        compared = (first & one and second & other) or (first & other and second & one)
+        if compared and reached_with(unit, guard, node) and not _inside(unit, guard, node):
             return True
     return _asked_of_unknown(unit, node, (one, other))
 
@@ -327,7 +327,12 @@ def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
-def _wholes(unit: Unit) -> Iterator[tuple[cst.CSTNode, set[str], set[str]]]:
+@once
+def _wholes(unit: Unit) -> list[tuple[cst.CSTNode, set[str], set[str]]]:
+    return list(_compared_wholes(unit))
+
+
+def _compared_wholes(unit: Unit) -> Iterator[tuple[cst.CSTNode, set[str], set[str]]]:
     own = terms(unit)
     for pair in pairs(unit):
         if pair.ordered:

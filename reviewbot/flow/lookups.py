@@ -52,9 +52,15 @@ def asks_own_key(unit: Unit, condition: cst.BaseExpression) -> bool:
         return False
     flow = values(unit)
     operands = [canonical(flow.resolve(n)) for n in (condition.left, condition.comparisons[0].comparator)]
-    keys = {canonical(flow.resolve(key)) for key in _picks(unit)}
+    keys = _picked_by(unit)
     same = {re.sub(r"^\w+", "", operand) for operand in operands}
     return len(same) == 1 and "" not in same and not keys.isdisjoint(operands)
+
+
+@once
+def _picked_by(unit: Unit) -> frozenset[str]:
+    """The keys by which rows are looked up, as code."""
+    return frozenset(canonical(values(unit).resolve(key)) for key in _picks(unit))
 
 
 def asks_for_row(unit: Unit, condition: cst.BaseExpression) -> bool:

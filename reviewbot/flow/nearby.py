@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,6 +12,7 @@ import libcst as cst
 from reviewbot.flow.checks import Check, checks
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -26,31 +29,52 @@ def still_catches(unit: Unit, *nodes: cst.CSTNode, but: Iterable[cst.CSTNode] = 
     A check reads the same if the same binding of a local name reaches both, or if both call or read the
     same global name. Checks in `but`, and those that overlap `nodes`, do not count.
     """
+    looking = _looking(unit)
+    wanted = _read(unit, values(unit), nodes)
     apart = {id(below) for node in (*nodes, *but) for below in walk(node)}
-    flow = values(unit)
-    wanted = _read(unit, flow, nodes)
-    found = []
-    for check in checks(unit):
-        if id(check.node) in apart or any(id(above) in apart for above in unit.ancestors(check.node)):
-            continue
-        decides = _decides(check)
-        if any(below in nodes for node in decides for below in walk(node)):
-            continue
-        shared = sorted({_name(key) for key in wanted & _read(unit, flow, decides)})
-        if shared:
-            found.append((check, shared))
+    # A check whose condition holds one of the nodes overlaps them too.
+    around = {id(above) for node in nodes for above in (node, *unit.ancestors(node))}
+    others = set().union(*(looking.by_key.get(key, ()) for key in wanted))
+    others.difference_update(*(looking.by_node.get(one, ()) for one in apart))
+    others.difference_update(*(looking.by_condition.get(one, ()) for one in around))
+    found = [(looking.checks[at], wanted & looking.reads[at]) for at in nsmallest(_SHOWN, others)]
     where = f"`{unit.name}`" if unit.name else "this module"
     if not found:
         names = sorted({_name(key) for key in wanted})
         about = " or ".join(f"`{name}`" for name in names[:_SHOWN])
         return (f"nothing: no other check in {where} looks at {about or 'these values'}",)
     clauses = [
-        f"line {unit.span(check.node).line} checks `{shared[0]}`: `{_short(unit, check)}`"
-        for check, shared in found[:_SHOWN]
+        f"line {unit.span(check.node).line} checks `{min(map(_name, shared))}`: `{_short(unit, check)}`"
+        for check, shared in found
     ]
-    if len(found) > _SHOWN:
-        clauses.append(f"{len(found) - _SHOWN} more checks in {where}")
+    if len(others) > _SHOWN:
+        clauses.append(f"{len(others) - _SHOWN} more checks in {where}")
     return tuple(clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """The checks of a unit and what each of them reads, with their places by what they read, by their own
+    node and by their condition (nodes by identity)."""
+
+    checks: list[Check]
+    reads: list[set[Binding | str]]
+    by_key: dict[Binding | str, set[int]]
+    by_node: dict[int, set[int]]
+    by_condition: dict[int, set[int]]
+
+
+@once
+def _looking(unit: Unit) -> _Looking:
+    flow, every = values(unit), checks(unit)
+    found = _Looking(every, [_read(unit, flow, _decides(check)) for check in every], {}, {}, {})
+    for at, (check, reads) in enumerate(zip(every, found.reads, strict=True)):
+        found.by_node.setdefault(id(check.node), set()).add(at)
+        for key in reads:
+            found.by_key.setdefault(key, set()).add(at)
+        for node in _decides(check):
+            found.by_condition.setdefault(id(node), set()).add(at)
+    return found
 
 
 def _decides(check: Check) -> tuple[cst.CSTNode, ...]:

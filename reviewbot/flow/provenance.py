@@ -107,8 +107,8 @@ class _Tracer:
             if id(name) in own or id(name) in self.without:
                 continue
             reaching = flow.reaching(name)
-            for binding in flow.all:
-                if binding in reaching and binding is not UNBOUND:
+            for binding in flow.in_order(reaching):
+                if binding is not UNBOUND:
                     self._binding(unit, binding, frame, alone=len(reaching) == 1)
         for call in walk(node):
             if type(call) is cst.Call:

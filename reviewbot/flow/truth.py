@@ -270,7 +270,7 @@ def _flag(node: cst.Name, flow: Values) -> Truth | None:
         return None
     value = found.pop()
     places = tuple(
-        (binding.node, f"`{node.value}` becomes {value} here") for binding in flow.all if binding in reaching
+        (binding.node, f"`{node.value}` becomes {value} here") for binding in flow.in_order(reaching)
     )
     return Truth(value, f"`{node.value}` is never anything but {value}", places)
 

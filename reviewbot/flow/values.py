@@ -117,7 +117,23 @@ class Values:
 
     def bindings(self, name: str) -> list[Binding]:
         """Every binding of a name in the unit, in source order, nested functions included."""
-        return [binding for binding in self.all if binding.name == name]
+        return self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Binding]]:
+        found: dict[str, list[Binding]] = {}
+        for binding in self.all:
+            found.setdefault(binding.name, []).append(binding)
+        return found
+
+    def in_order(self, bindings: Iterable[Binding]) -> list[Binding]:
+        """Those of the unit's own among some bindings, in source order."""
+        places = self._places
+        return sorted((one for one in bindings if one in places), key=places.__getitem__)
+
+    @cached_property
+    def _places(self) -> dict[Binding, int]:
+        return {binding: place for place, binding in enumerate(self.all)}
 
     def resolve(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """The expression that a name stands for, followed while exactly one whole assignment reaches it."""
