@@ -13,22 +13,19 @@ above a stated number.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.calls import callee, module_value
-from reviewbot.flow.control import enclosing
+from reviewbot.flow.calls import callee
 from reviewbot.flow.detours import Detour
 from reviewbot.flow.excuses import Excuse, cause, excuses_across
-from reviewbot.flow.judgements import Judgement
+from reviewbot.flow.left_out import fields_of, holds, kept_by, missed_by, short
 from reviewbot.flow.may_detour import may_lead_around
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reasons import narrower_reason
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import canonical, last_name, walk
-from reviewbot.flow.verdicts import every_judgement
+from reviewbot.flow.syntax import canonical, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
 
@@ -1014,88 +1011,25 @@ def compare(scheduled, sailed, late):
 
 def _message(unit: Unit, excuse: Excuse) -> str:
     detour = excuse.detour
-    holds = _holds(detour)
+    open_when = holds(detour)
     if excuse.by_setting:
-        return f"with `{holds}` this loop goes over both sides and compares nothing"
-    missed = _missed(unit, detour)[:4]
+        return f"with `{open_when}` this loop goes over both sides and compares nothing"
+    missed = missed_by(unit, detour)[:4]
     never = f"{', '.join(missed)} {'are' if len(missed) > 1 else 'is'} never compared"
-    where = f"where `{holds}` holds" if not isinstance(detour.node, cst.For) else f"for what is in `{holds}`"
+    where = (
+        f"where `{open_when}` holds"
+        if not isinstance(detour.node, cst.For)
+        else f"for what is in `{open_when}`"
+    )
     message = f"{where}, {never}, and the compared values themselves decide that"
     for found in excuse.ranges[:1]:
-        message += f"; the excused range begins at `{_short(canonical(found.low))}` and ends at"
-        message += f" `{_short(canonical(found.high))}`, which come from different things"
+        message += f"; the excused range begins at `{short(canonical(found.low))}` and ends at"
+        message += f" `{short(canonical(found.high))}`, which come from different things"
     reason = narrower_reason(excuse)
     if reason is not None:
         words = ", ".join(f"`{word}`" for word in reason.words)
         message += f"; the reason given speaks of {words}, with which the range only {reason.end}"
     return message
-
-
-_OPPOSITE = ((" not in ", " in "), (" is not ", " is "), (" != ", " == "))
-
-
-def _holds(detour: Detour) -> str:
-    """The condition as it stands when the branch is open."""
-    node, code = detour.condition, _short(canonical(detour.condition))
-    if detour.outcome:
-        return code
-    if isinstance(node, cst.UnaryOperation):
-        return _short(canonical(node.expression))
-    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
-        for one, other in _OPPOSITE:
-            if one in code:
-                return code.replace(one, other)
-            if other in code:
-                return code.replace(other, one)
-    return f"not {code}" if isinstance(node, (cst.Name, cst.Call, cst.Attribute)) else f"not ({code})"
-
-
-def _missed(unit: Unit, detour: Detour) -> list[str]:
-    """What the excused rows are not compared in: fields where they are named, else the code."""
-    still = {field for one in _kept(unit, detour) for field in _fields(unit, one)}
-    found: dict[str, None] = {}
-    for one in detour.missed:
-        fields = _fields(unit, one)
-        for field in fields or [f"`{_short(canonical(one.left))}`"]:
-            if field not in still:
-                found[field] = None
-    return list(found) or [f"`{_short(canonical(one.left))}`" for one in detour.missed[:1]]
-
-
-def _kept(unit: Unit, detour: Detour) -> list[Judgement]:
-    """The judgements that the arm itself holds."""
-    inside = {id(below) for statement in detour.body for below in walk(statement)}
-    return [one for one in every_judgement(unit) if id(one.node) in inside]
-
-
-def _fields(unit: Unit, one: Judgement) -> list[str]:
-    """The names of the fields that a judgement compares: its literal key, or those that its loop lists."""
-    index = _index(one.left)
-    if isinstance(index, cst.SimpleString):
-        return [f"`{index.evaluated_value}`"]
-    loop = enclosing(unit, one.node, cst.For) if index is not None else None
-    while isinstance(loop, cst.For) and index is not None and canonical(loop.target) != canonical(index):
-        loop = enclosing(unit, loop, cst.For)
-    if not isinstance(loop, cst.For):
-        return []
-    listed: ast.expr | None = None
-    if isinstance(loop.iter, cst.Name):
-        listed = module_value(unit.file, loop.iter.value)
-    elif isinstance(loop.iter, (cst.Tuple, cst.List)):
-        listed = ast.parse(canonical(loop.iter), mode="eval").body
-    if not isinstance(listed, (ast.Tuple, ast.List, ast.Set)):
-        return []
-    return [f"`{e.value}`" for e in listed.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
-
-
-def _index(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What a value is looked up by: `field` of `row[field]` and of `row.get(field)`."""
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
-        index = node.slice[0].slice
-        return index.value if isinstance(index, cst.Index) else None
-    if isinstance(node, cst.Call) and last_name(node) in ("get", "getattr") and node.args:
-        return node.args[-1 if last_name(node) == "getattr" else 0].value
-    return None
 
 
 def _steps(unit: Unit, excuse: Excuse) -> list[Step]:
@@ -1110,19 +1044,19 @@ def _steps(unit: Unit, excuse: Excuse) -> list[Step]:
             and isinstance(read, cst.BaseExpression)
             and _decides(where, read)
         ):
-            found.append(step(where, read, f"this decides what is excused: `{_short(canonical(read))}`"))
+            found.append(step(where, read, f"this decides what is excused: `{short(canonical(read))}`"))
     for interval in excuse.ranges[:1]:
         for node, word in ((interval.low_from, "begins with"), (interval.high_from, "ends with")):
-            found.append(step(interval.unit, node, f"the excused range {word} `{_short(canonical(node))}`"))
+            found.append(step(interval.unit, node, f"the excused range {word} `{short(canonical(node))}`"))
     reason = narrower_reason(excuse)
     if reason is not None:
-        says = f"the reason that the code gives: `{_short(reason.text).replace('`', '')}`"
+        says = f"the reason that the code gives: `{short(reason.text).replace('`', '')}`"
         found.append(Step(reason.unit.file.path, reason.line, reason.line, says))
     if len(found) > _SHOWN:
         found = found[-_SHOWN:]
     found.append(step(unit, detour.condition, "this branch leads around the check"))
     for one in detour.missed[:3]:
-        code = f"`{_short(canonical(one.left))}` against `{_short(canonical(one.right))}`"
+        code = f"`{short(canonical(one.left))}` against `{short(canonical(one.right))}`"
         found.append(step(unit, one.left, f"not reached then: {code}"))
     return list({(s.path, s.line, s.end_line): s for s in reversed(found)}.values())[::-1]
 
@@ -1139,8 +1073,8 @@ def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
     clauses = []
     if excuse.capped is not None:
         clauses.append(f"line {unit.span(excuse.capped.node).line} bounds how many are excused, not which")
-    for one in _kept(unit, detour)[:3]:
-        names = ", ".join(_fields(unit, one)) or f"`{_short(canonical(one.left))}`"
+    for one in kept_by(unit, detour)[:3]:
+        names = ", ".join(fields_of(unit, one)) or f"`{short(canonical(one.left))}`"
         clauses.append(f"line {unit.span(one.left).line} still compares {names} of an excused row")
     missed = [one.node for one in detour.missed]
     reads = [one.left for one in detour.missed] + [one.right for one in detour.missed]
@@ -1159,8 +1093,3 @@ def _fix(unit: Unit, detour: Detour) -> Fix | None:
     if isinstance(above, cst.If):
         return None
     return Fix("compare every row: drop the branch", (delete(unit, node),))
-
-
-def _short(code: str) -> str:
-    line = " ".join(code.split())
-    return line if len(line) <= 60 else line[:57] + "..."
