@@ -230,6 +230,14 @@ class SelfCompare(Rule):
                     assert torch.equal(weight, first[name])
         """),
         Example("""
+            def test_resumed(Loader, rows):
+                loader = Loader(rows)
+                state = loader.state_dict()
+                loader = Loader(rows)
+                loader.load_state_dict(state)
+                assert loader.state_dict() == state
+        """),
+        Example("""
             def test_pairs(runs):
                 last = None
                 for run in runs:

@@ -18,11 +18,11 @@ import libcst as cst
 from reviewbot.flow.aligned import (
     callers_compare,
     filtered_alike,
+    listed_length,
     made_alike,
     of_one_object,
     returned_alike,
     tabled_alike,
-    written_length,
 )
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
@@ -339,6 +339,18 @@ class ZipTruncates(Rule):
                 )
             },
         ),
+        Example("""
+            GIVEN = ("a", "b", "c")
+            WANTED = (
+                "A",
+                "B",
+                "C",
+            )
+
+            def test_letters(run):
+                for given, wanted in zip(GIVEN, WANTED):
+                    assert run(given) == wanted
+        """),
         # Two inputs, handed in together; what one condition leaves of one list.
         Example("""
             from torch import allclose
@@ -408,7 +420,7 @@ def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
     first = cut.sides[0]
     if not unit.is_test and not looks_at_two(unit, cut):
         return False
-    lengths = {written_length(side) for side in cut.sides}
+    lengths = {listed_length(unit, side) for side in cut.sides}
     if len(lengths) == 1 and None not in lengths:
         return False
     if all(same_length(unit, _around(cut), first, other) for other in cut.sides[1:]):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.calls import bind, callee, callers
+from reviewbot.flow.calls import bind, callee, callers, module_value
 from reviewbot.flow.foreign import helper_of
 from reviewbot.flow.guards import same_length
 from reviewbot.flow.iteration import parametrized
@@ -41,6 +41,17 @@ def written_length(node: cst.BaseExpression) -> int | None:
     if not isinstance(lower, int) or not isinstance(upper, int) or not 0 <= lower <= upper:
         return None
     return upper - lower
+
+
+def listed_length(unit: Unit, node: cst.BaseExpression) -> int | None:
+    """How many items an expression, or the constant of the module that it names, says that it has."""
+    if isinstance(node, cst.Name) and not values(unit).reaching(node):
+        value = module_value(unit.file, node.value)
+        plain = isinstance(value, (ast.List, ast.Tuple)) and not any(
+            isinstance(one, ast.Starred) for one in value.elts
+        )
+        return len(value.elts) if plain and isinstance(value, (ast.List, ast.Tuple)) else None
+    return written_length(node)
 
 
 def tabled_alike(unit: Unit, sides: Sides) -> bool | None:

@@ -155,12 +155,21 @@ def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) 
     for mine, others in (sides, sides[::-1]):
         for early in mine:
             for late in others:
-                if rank(early) >= rank(late) or not same(early.func, late.func):
+                if rank(early) >= rank(late) or not _of_one(unit, early, late):
                     continue
                 for call in unit.find(cst.Call):
                     if rank(early) < rank(call) < rank(late) and CHANGES.match(last_name(call)):
                         return LiveState(early, call)
     return None
+
+
+def _of_one(unit: Unit, early: cst.Call, late: cst.Call) -> bool:
+    """Whether two calls take the state of one object: the same code, and no name in it stands for another."""
+    if not same(early.func, late.func):
+        return False
+    flow = values(unit)
+    reached = [{(name.value, flow.reaching(name)) for name in flow.reads(one.func)} for one in (early, late)]
+    return reached[0] == reached[1]
 
 
 def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
