@@ -447,33 +447,41 @@ def _candidates(unit: Unit) -> Iterator[bool]:
                 and _VERDICT.search(target.id) is not None
                 and _is_verdict(node.value)
             )
-    known = _dropping(unit.file)
-    # What a nested function, or a method of the class, is called may be another thing elsewhere.
-    own = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1
-    owner = id(unit) if own else id(unit.owner)
     summaries = Summaries.of(unit.file)
     for given in unit.asts(ast.Assign) if unit.is_function and judges(unit) else ():
         if isinstance(given.value, ast.Call) and isinstance(given.targets[0], ast.Name):
-            yield _could_drop(dotted_name(given.value.func), given.value, summaries, unit)
+            yield _drops(given.value, summaries, unit)
     for statement in unit.asts(ast.Expr):
         value = statement.value
         if type(value) is ast.Compare:
             yield True
         elif type(value) is ast.Call:
-            function = value.func
-            if called_last(value) in _ENTERED and _may_be_unentered(value):
-                yield True
-                continue
-            if type(function) is ast.Attribute and type(function.value) is ast.Name:
-                key = function.value.id, function.attr, owner
-            elif type(function) is ast.Name:
-                key = function.id, "", owner
-            else:
-                yield _could_drop(dotted_name(function), value, summaries, unit)
-                continue
-            if key not in known:
-                known[key] = _could_drop(dotted_name(function), value, summaries, unit)
-            yield known[key]
+            entered = called_last(value) in _ENTERED and _may_be_unentered(value)
+            yield entered or _drops(value, summaries, unit)
+
+
+def _drops(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
+    """Whether the value of a call could be a verdict, or a check that does not run; each name is looked at
+    once for all calls to which it means the same."""
+    function = call.func
+    if type(function) is ast.Name:
+        key = function.id, "", _scope(unit)
+    elif type(function) is ast.Attribute and type(function.value) is ast.Name:
+        key = function.value.id, function.attr, _scope(unit)
+    else:
+        return _could_drop(dotted_name(function), call, summaries, unit)
+    known = _dropping(unit.file)
+    if key not in known:
+        known[key] = _could_drop(dotted_name(function), call, summaries, unit)
+    return known[key]
+
+
+@once
+def _scope(unit: Unit) -> int:
+    """What a name is looked up in, by identity: what a nested function, or a method of the class, is called
+    may be another thing elsewhere."""
+    own = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1
+    return id(unit) if own else id(unit.owner)
 
 
 def _own_returns(unit: Unit) -> list[ast.Return]:

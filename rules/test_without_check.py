@@ -307,19 +307,16 @@ def _may_check(unit: Unit, tree: collection.FunctionTree) -> bool:
         if _CHECKING_FIXTURES.search(argument.arg):
             return True
     summaries = Summaries.of(unit.file)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            certain, possible = summaries.judges(node, unit)
-            if certain or possible:
-                return True
-            if isinstance(node.func, ast.Attribute) and not dotted_name(node.func) and _is_fluent(node.func):
-                return True
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            if any(isinstance(item.context_expr, ast.Call) for item in node.items) and _enters_unknown(node):
-                return True
-        elif isinstance(node, ast.Attribute) and assertions.asserts_by_name(node.attr):
+    for node in unit.asts(ast.Call):
+        if any(summaries.judges(node, unit)):
             return True
-    return False
+        if isinstance(node.func, ast.Attribute) and not dotted_name(node.func) and _is_fluent(node.func):
+            return True
+    withs: list[ast.With | ast.AsyncWith] = [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
+    for block in withs:
+        if any(isinstance(item.context_expr, ast.Call) for item in block.items) and _enters_unknown(block):
+            return True
+    return any(assertions.asserts_by_name(node.attr) for node in unit.asts(ast.Attribute))
 
 
 def _is_fluent(node: ast.Attribute) -> bool:

@@ -141,10 +141,8 @@ class Summaries:
         """The functions defined inside a function, by name; the last of a name counts."""
         key = id(unit.tree)
         if key not in self._inside:
-            functions = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef))
-            every = ast.walk(unit.tree) if functions > 1 else ()
-            inside = (node for node in every if isinstance(node, _FUNCTIONS) and node is not unit.tree)
-            self._inside[key] = {node.name: node for node in inside}
+            every: list[FunctionTree] = [*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef)]
+            self._inside[key] = {node.name: node for node in every if node is not unit.tree}
         return self._inside[key]
 
     def method(self, owner: ast.ClassDef, name: str, *, skip: bool = False) -> FunctionTree | None:
