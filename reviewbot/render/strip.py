@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from reviewbot.render.drawing import MONO, SANS, WIDE, Drawing, columns, cut
 
 CELL, ROOMY, ROW, LABEL = 30, 44, 26, 20  # pixels
+SLACK, APART = 4, 6  # pixels
 LONGEST = 7  # letters of a token that are shown in its cell
 
 
@@ -113,7 +114,9 @@ def draw(strip: Strip, width: int) -> Drawing:
     values = [shown(value) for value in (*strip.baseline, *strip.other)]
     cell = max(CELL, MONO * min(LONGEST, max(map(columns, values), default=1)) + 10)
     left = MONO * min(14, max(map(columns, (*strip.sides, "loss mask")))) + 12 if beside else 0
-    cell = max(cell, min(ROOMY, (width - left - 2) / max(1, strip.length)))
+    whole = (width - left - 2) / max(1, strip.length)
+    # A little less room about each value, where the row then needs no second line.
+    cell = whole if cell - SLACK <= whole < cell else max(cell, min(ROOMY, whole))
     per_line = max(1, int((width - left - 2) / cell))
     y = 0.0
     for start in range(0, strip.length, per_line):
@@ -121,6 +124,28 @@ def draw(strip: Strip, width: int) -> Drawing:
         y = line.draw(y) + 14
     drawing.height -= 2
     return drawing
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A text from x on, in a row above the part that begins at `start`; if raised, with a line down to it."""
+
+    x: float
+    wide: float
+    row: int
+    start: float
+
+    @property
+    def lead(self) -> float:
+        """Where the line goes."""
+        return self.start + 3
+
+    def meets(self, other: _Label) -> bool:
+        """Whether the texts lie over each other, or the line from one runs through the other."""
+        if self.row == other.row:
+            return self.x < other.x + other.wide + APART and other.x < self.x + self.wide + APART
+        high, low = (self, other) if self.row > other.row else (other, self)
+        return low.x <= high.lead <= low.x + low.wide
 
 
 @dataclass
@@ -159,27 +184,39 @@ class _Line:
     def _roles(self, y: float) -> float:
         """The parts of the row over it, each label in the first line in which it has room."""
         parts = list(self._parts())
-        ends: list[float] = []
-        placed = []
-        for start, end, name in parts:
-            wide = SANS * columns(name) + 6
-            x = min(self._x(start), self.drawing.width - wide)
-            row = next((n for n, at in enumerate(ends) if at <= x), len(ends))
-            ends[row : row + 1] = [x + wide]
-            placed.append((x, row, start, end, name))
-        bottom = y + len(ends) * 15
-        for _, row, start, end, name in placed:
+        placed = self._placed(parts)
+        rows = max((label.row for label in placed), default=-1) + 1
+        bottom = y + rows * 15
+        for label, (start, end, name) in zip(placed, parts, strict=True):
             trained = "trained" if name.startswith("trained") else "untrained"
             self.drawing.line(
                 f"span {trained}", self._x(start) + 2, bottom + 2, (end - start) * self.cell - 4, 0
             )
-            if row:
-                up = bottom - row * 15
-                self.drawing.line("lead", self._x(start) + 3, up, 0, bottom - up)
-        # After the lines, which they cover where one runs behind a label.
-        for x, row, _, _, name in placed:
-            self.drawing.text("small", x, bottom - row * 15 - 4, name)
-        return y + len(ends) * 15 + (7 if parts else 0)
+            if label.row:
+                up = bottom - label.row * 15
+                self.drawing.line("lead", label.lead, up, 0, bottom - up)
+            self.drawing.text("small", label.x, bottom - label.row * 15 - 4, name)
+        return y + rows * 15 + (7 if parts else 0)
+
+    def _placed(self, parts: Sequence[tuple[int, int, str]]) -> list[_Label]:
+        """Where the labels of parts go: each as low as it can be without another label or its line in it."""
+        # From the right, so that what reaches over its neighbour rises above it; where that does not do, what
+        # has to move to the left for want of room gives way to the rest.
+        orders = (lambda label: -label.start, lambda label: (label.x < label.start, -label.start))
+        for order in orders:
+            placed: list[_Label] = []
+            for label in sorted(map(self._wanted, parts), key=order):
+                raised = (replace(label, row=row) for row in range(len(parts)))
+                free = (one for one in raised if not any(map(one.meets, placed)))
+                placed.append(next(free, replace(label, row=len(parts))))
+            if all(label.row < len(parts) for label in placed):
+                break
+        return sorted(placed, key=lambda label: label.start)
+
+    def _wanted(self, part: tuple[int, int, str]) -> _Label:
+        start, _, name = part
+        wide = SANS * columns(name)
+        return _Label(min(self._x(start), self.drawing.width - wide), wide, 0, self._x(start))
 
     def _parts(self) -> Iterator[tuple[int, int, str]]:
         at = 0

@@ -89,8 +89,23 @@ class Repository:
                 continue
         if self._git.head_is_unborn and (ref == "HEAD" or not any(self._git.references)):
             raise GitError(f"{ref}: no such commit here; there are no commits yet on the branch checked out")
+        before, tilde, _ = ref.rpartition("~")
+        if tilde and not self.shallow and (first := self._first(before)):
+            raise GitError(f"{ref}: no such commit here; the first that there is is {first}")
         way_out = self._deepen("fetch it") if self.shallow else "`git fetch` it, or check the spelling"
         raise GitError(f"{ref}: no such commit here; {way_out}")
+
+    def _first(self, ref: str) -> str:
+        """The first commit behind a name, counted back from it as `HEAD~2` does; "" where there is no such
+        name."""
+        try:
+            commit = self._git.revparse_single(ref).peel(pygit2.Commit)
+            number = 0
+            while commit.parents:
+                commit, number = commit.parents[0], number + 1
+        except (KeyError, ValueError, pygit2.GitError):
+            return ""
+        return f"{ref}~{number}"
 
     def merge_base(self, one: str, other: str) -> str:
         """The id of the best common ancestor of two commits, given by their full ids."""

@@ -257,6 +257,7 @@ def test_the_index_names_the_files_that_could_not_be_read(repository, reviewbot)
         (["--parity", "bad.json"], "bad.json: not a result of `reviewbot parity` as JSON"),
         (["--size", "bad.json"], "bad.json: not a size of version 1"),
         (["--base", "nowhere"], "nowhere: no such commit here"),
+        (["--base", "HEAD~20"], "HEAD~20: no such commit here; the first that there is is HEAD~1"),
         (["bad.json", "--base", "main"], "give a review, or --base, --head and --round, not both"),
         (["bad.json", "--probe"], "--probe without a file runs what a review finds now"),
         (["--base", ""], "--base has an empty value; name one, or leave the option out"),

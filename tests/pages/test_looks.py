@@ -51,6 +51,17 @@ TEXTS = """
   return out;
 }
 """
+# Texts that the line to another label runs through.
+STRUCK = """
+() => [...document.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width).flatMap(svg => {
+  const lines = [...svg.querySelectorAll("line.lead")].map(line => line.getBoundingClientRect());
+  return [...svg.querySelectorAll("text")].filter(text => {
+    const box = text.getBoundingClientRect();
+    return lines.some(line => line.width < 2 && box.left + 1 < line.left && line.left < box.right - 1
+      && line.top < box.bottom - 4 && box.top + 4 < line.bottom);
+  }).map(text => text.textContent);
+})
+"""
 # Elements that reach beyond the window, and boxes of code whose text does.
 TOO_WIDE = """
 () => [...document.querySelectorAll("body *")]
@@ -81,6 +92,7 @@ def test_nothing_overflows_overlaps_is_too_small_or_too_pale(window: Page, site:
             path.name
         )
         assert window.evaluate(TOO_WIDE) == [], path.name
+        assert window.evaluate(STRUCK) == [], path.name
         texts = window.evaluate(TEXTS)
         drawn += bool(texts)
         for one in texts:
