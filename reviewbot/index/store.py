@@ -8,7 +8,7 @@ import sqlite3
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -55,6 +55,8 @@ KINDS: dict[str, type[Fact]] = {
 }
 _NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 _ENCODE = msgspec.msgpack.Encoder().encode
+# What sqlite and msgspec raise over bytes that were not written so.
+_BROKEN = (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError)
 
 
 _Item = TypeVar("_Item")
@@ -79,6 +81,10 @@ class At(NamedTuple):
     fact: Any
 
 
+class BrokenStore(Exception):
+    """The database does not hold what was written to it; another store has to be made."""
+
+
 def is_wanted(path: str) -> bool:
     """Whether a file of this name has facts."""
     return path.endswith((".py", ".pyi")) or scripts.is_script(path)
@@ -100,19 +106,26 @@ class Store:
     """The facts of the files that `update` was given last, and of older contents in case they come back.
 
     `file` is the database, None for memory alone. A database that cannot be used is replaced by memory:
-    facts can always be made again.
+    facts can always be made again. Where that shows only when one is looked up, `look` raises `BrokenStore`.
     """
 
     def __init__(self, file: Path | None = None) -> None:
+        self._file = file
         self._db = self._open(file)
 
     def _open(self, file: Path | None) -> sqlite3.Connection:
         if file is not None:
             try:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                return self._prepared(sqlite3.connect(file, timeout=300))
-            except (OSError, sqlite3.Error):
+                db = self._prepared(sqlite3.connect(file, timeout=300))
+                # Of one that is cut off within a page sqlite takes the rest to be empty.
+                if file.stat().st_size % db.execute("PRAGMA page_size").fetchone()[0]:
+                    raise sqlite3.DatabaseError("cut off")
+                return db
+            except OSError:
                 pass
+            except _BROKEN as error:
+                self._discard(error)
         return self._prepared(sqlite3.connect(":memory:"))
 
     def _prepared(self, db: sqlite3.Connection) -> sqlite3.Connection:
@@ -131,6 +144,21 @@ class Store:
         `kept` is given the trees that are made. `watch` passes on what is to be read, to show progress.
         """
         listed = [(source, source.key + _salt(source.path)) for source in sources]
+        try:
+            return self._update(listed, kept, watch)
+        except _BROKEN as error:
+            self._discard(error)
+            self._db = self._open(None)
+            return self._update(listed, kept, watch)
+
+    def _discard(self, error: Exception) -> None:
+        """Takes away a database that does not hold what was written to it, so that the next run makes
+        another. One that is locked, or that can only be read, stays."""
+        if self._file is not None and not isinstance(error, sqlite3.OperationalError):
+            with suppress(OSError):
+                self._file.unlink()
+
+    def _update(self, listed: list[tuple[Source, bytes]], kept: Kept | None, watch: Watch) -> int:
         with self._db, _no_collection():
             # Whoever shares the database waits here, and then finds everything made.
             self._db.execute("BEGIN IMMEDIATE")
@@ -157,7 +185,16 @@ class Store:
 
         `"log"`, `"regex"` and `"rebuild"` are listed under `""`; `"path"` gives the paths of all files of
         that name, `"folder"` those in the folder of that path.
+
+        Raises `BrokenStore`.
         """
+        try:
+            return self._look(kind, name)
+        except _BROKEN as error:
+            self._discard(error)
+            raise BrokenStore from error
+
+    def _look(self, kind: str, name: str) -> tuple[At, ...]:
         if kind in ("path", "folder"):
             column = "file" if kind == "path" else "folder"
             found = self._db.execute(

@@ -216,19 +216,28 @@ class Repo:
                 held = self._against is not None
                 self._known[fact] = self.before()._answer((question[5:], about)) if held else None
             elif question.startswith("index:"):
-                self._known[fact] = self._facts().look(question.removeprefix("index:"), about)
+                self._known[fact] = self._looked_up(question.removeprefix("index:"), about)
             else:
                 self._known[fact] = _QUESTIONS[question](self, about)
         return self._known[fact]
 
-    def _facts(self) -> Store:
+    def _looked_up(self, kind: str, name: str) -> tuple[At, ...]:
+        from reviewbot.index.store import BrokenStore
+
+        try:
+            return self._facts(self._database).look(kind, name)
+        except BrokenStore:
+            self._store.clear()
+            return self._facts(None).look(kind, name)
+
+    def _facts(self, database: Path | None) -> Store:
         # Kept in a list that all views share: gathering is done once for them all.
         if not self._store:
             from reviewbot.index.store import Store, is_wanted, unwatched
 
             # The rule that happens to ask first must not be cut off for it.
             with untimed():
-                store = Store(self._database)
+                store = Store(database)
                 store.update(self._files.every(is_wanted), self.kept, self._watch or unwatched)
             self._store.append(store)
         return self._store[0]

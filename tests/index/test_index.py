@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -224,6 +226,57 @@ def test_a_broken_database_is_replaced_by_memory(tmp_path):
     known = Store(file)
     assert known.update([of_content("a.py", b"f()\n")]) == 1
     assert len(known.look("call", "f")) == 1
+
+
+def damaged_index(whole: bytes, how: str) -> bytes:
+    pages = [whole[start : start + 4096] for start in range(0, len(whole), 4096)]
+    if how == "cut off":
+        return whole[:-1678]
+    if how == "no page of facts":
+        # The first page holds the schema; from the second on it says where the tables begin.
+        return b"".join([pages[0], *(bytes(4096) for _ in pages[1:])])
+    if how == "a schema that is no text":
+        return whole.replace(b"payload", b"\xff\xfe\x97\x80\x80\x80\x80")
+    return b"".join([pages[0], *pages[1:-1], b"\x0a" + b"\xa5" * 4095])
+
+
+DAMAGES = ["cut off", "no page of facts", "a schema that is no text", "a last page of noise"]
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_index_changes_nothing(reviewbot, tmp_path, how):
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "helper.py").write_text("def same(a, b):\n    return a == b\n")
+    (project / "test_a.py").write_text(
+        "from helper import same\n\n\ndef test_a():\n    same(load(1), run(2))\n"
+    )
+    env = {"XDG_CACHE_HOME": str(tmp_path / "caches")}
+    first = reviewbot("lint", "--select", "check-result-dropped", cwd=project, env=env)
+    assert "[check-result-dropped]" in first.out
+    (index,) = tmp_path.glob("caches/reviewbot/index-*.sqlite")
+    damaged = damaged_index(index.read_bytes(), how)
+    for other in (tmp_path / "caches/reviewbot").iterdir():
+        shutil.rmtree(other) if other.is_dir() else other.unlink()
+    index.write_bytes(damaged)
+    for _ in range(2):
+        assert reviewbot("lint", "--select", "check-result-dropped", cwd=project, env=env) == first
+
+
+def test_an_index_that_can_only_be_read_is_left_alone(tmp_path, monkeypatch):
+    file = tmp_path / "index.sqlite"
+    Store(file).close()
+    connect = sqlite3.connect
+
+    def reading(database, **options):
+        kept = database != ":memory:"
+        return connect(f"file:{database}?mode=ro" if kept else database, uri=kept, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", reading)
+    known = Store(file)
+    assert known.update([of_content("a.py", b"f()\n")]) == 1
+    assert len(known.look("call", "f")) == 1
+    assert file.exists()
 
 
 def test_a_file_that_is_not_python_says_nothing():
