@@ -81,6 +81,9 @@ def proved(
     from reviewbot.render.probe_evidence import evidence
 
     able = [finding for finding in findings if confirm.can_confirm(finding)]
+    others = sorted({finding.rule for finding in findings} - {finding.rule for finding in able})
+    if others:
+        print(f"reviewbot: probe: running cannot answer {', '.join(others)}", file=sys.stderr)
     if not able:
         return tuple(findings)
     try:

@@ -154,3 +154,11 @@ def test_its_page_shows_both_versions(reviewbot, repository, tmp_path):
     (page,) = [page for page in pages if "How it comes about" in page]
     assert f"/blob/{base}/tests/test_run.py#L6" in page
     assert f"/blob/{head}/tests/test_run.py#L6" in page
+
+
+def test_that_running_cannot_answer_it_is_said(reviewbot, repository):
+    repository.commit({"tests/test_run.py": BEFORE})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_run.py": BEFORE.replace("1e-6", "1e-2")})
+    ran = reviewbot("review", "--base", "main", "--probe", cwd=repository.folder)
+    assert "reviewbot: probe: running cannot answer loosened-check\n" in ran.err
