@@ -19,6 +19,7 @@ from reviewbot.flow.judging import two_sides
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
 from reviewbot.flow.values import UNBOUND, Binding, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -200,6 +201,7 @@ def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression
     return bool(made[0]) and made[0] == made[1] and says_same(unit)
 
 
+@once
 def says_same(unit: Unit) -> bool:
     """Whether a unit's name, docstring or comments say that two things are to be the same."""
     said = [unit.name.rpartition(".")[2].replace("_", " ")]
