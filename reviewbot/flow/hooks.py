@@ -6,7 +6,6 @@ another exception in its place. What pytest prints is then what the hook says.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 _REPORTING = frozenset({"pytest_runtest_makereport", "pytest_runtest_logreport"})
 _RUNNING = frozenset({"pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_protocol"})
+_HOOKS = _REPORTING | _RUNNING
 _SKIPS = pattern(
     r"^(pytest\.)?(skip|xfail)$|(^|\.)(skip|xfail)\.Exception$|(^|\.)(Skipped|SkipTest|XFailed)$"
 )
@@ -52,8 +52,7 @@ class Softened:
 
 def is_hook(unit: Unit) -> bool:
     """Whether a unit is a hook in which a test's outcome can be changed."""
-    name = unit.name.rpartition(".")[2]
-    return isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in _REPORTING | _RUNNING
+    return unit.is_function and unit.name.rpartition(".")[2] in _HOOKS
 
 
 def softened(unit: Unit) -> Iterator[Softened]:

@@ -6,6 +6,7 @@ and go on from the end instead of making the run anew that the comparison asks f
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,11 +15,12 @@ import libcst as cst
 
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.judging import two_sides
-from reviewbot.flow.legs import RUNS, cleared, folders, is_one
+from reviewbot.flow.legs import FOLDER, RUNS, cleared, folders, is_one
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import bound_names
 from reviewbot.flow.syntax import canonical, last_name, literal, root_name
 from reviewbot.flow.values import values
+from reviewbot.source.units import called_last
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -41,7 +43,11 @@ class SharedByResults:
 def may_share_results(unit: Unit) -> bool:
     """Whether a unit's `ast` might make two runs and compare what they return: yes too often, never no
     wrongly."""
-    return unit.is_function and unit.calls_any(RUNS.search) and two_sides(bound_names(unit))
+    if not unit.is_function or not unit.calls_any(RUNS.search) or not two_sides(bound_names(unit)):
+        return False
+    if not unit.names_any(FOLDER.search):
+        return False
+    return sum(RUNS.search(called_last(call)) is not None for call in unit.asts(ast.Call)) > 1
 
 
 def shared_by_results(unit: Unit) -> Iterator[SharedByResults]:

@@ -24,7 +24,7 @@ RUNS = pattern(
     r"|check_call|check_output|popen|call|evaluate|infer|start|step)(_|$|\d)"
 )
 # Folders by what they are for: what a run leaves behind, and what several runs may well share.
-_FOLDER = pattern(
+FOLDER = pattern(
     r"(?i)(^|[_.\-])(\w*dir|folder|root|tmp_path|tmpdir|dumps|log_path|out_path|output_path|save_path"
     r"|results_path)$|^(out|output)$"
 )
@@ -134,7 +134,7 @@ def folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
                 yield from folders(unit, made)
         said = arg.keyword.value if arg.keyword is not None else names.get(id(arg.value), "")
         if said and (
-            _SHARED.search(said) or (type(arg.value) is cst.SimpleString and not _FOLDER.search(said))
+            _SHARED.search(said) or (type(arg.value) is cst.SimpleString and not FOLDER.search(said))
         ):
             continue
         if type(arg.value) is cst.SimpleString:
@@ -147,7 +147,7 @@ def folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
             name = dotted(below) if isinstance(below, (cst.Name, cst.Attribute)) else ""
             if (
                 name
-                and _FOLDER.search(name)
+                and FOLDER.search(name)
                 and not _SHARED.search(name)
                 and _is_whole(unit, below, arg.value)
             ):
@@ -160,7 +160,7 @@ def _is_below_a_folder(unit: Unit, node: cst.BinaryOperation, until: cst.CSTNode
     name = last_name(node.left) if isinstance(node.left, (cst.Name, cst.Attribute)) else ""
     return (
         isinstance(node.operator, cst.Divide)
-        and _FOLDER.search(name) is not None
+        and FOLDER.search(name) is not None
         and isinstance(node.right, cst.SimpleString)
         and not _SHARED.search(canonical(node))
         and _is_whole(unit, node, until)
@@ -292,7 +292,7 @@ def _options(command: Command, every: list[Command]) -> Iterator[tuple[str, str]
             folder = words[place + 1]
         if not folder or folder.startswith("-") or re.search(r"\$\{?[1-9@*]", folder):
             continue
-        if _FOLDER.search(option) and not _SHARED.search(option):
+        if FOLDER.search(option) and not _SHARED.search(option):
             yield option, folder
 
 

@@ -17,7 +17,6 @@ from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.handlers import SHOWING, caught, following
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
-from reviewbot.source.units import called_last
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -50,13 +49,7 @@ class Unrestored:
 
 def may_go_on(unit: Unit) -> bool:
     """Whether a unit could try to restore a state; yes too often, never no wrongly."""
-    return unit.has(ast.Try) and any(
-        _RESTORES.search(called_last(call)) or called_last(call) == "load_state_dict"
-        for node in unit.asts(ast.Try)
-        for statement in node.body
-        for call in ast.walk(statement)
-        if isinstance(call, ast.Call)
-    )
+    return unit.has(ast.Try) and (unit.calls("load_state_dict") or unit.calls_any(_RESTORES.search))
 
 
 def unrestored(unit: Unit) -> Iterator[Unrestored]:
