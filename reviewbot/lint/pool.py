@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
-# Forking costs 30 ms, and the children have everything that is imported. Elsewhere each starts afresh.
-FORKS = sys.platform == "linux"
+from reviewbot.source.apart import FORKS, METHOD, starting
+
+# Forking costs 30 ms, and the children have everything that is imported.
 WORTHWHILE = 400_000 if FORKS else 5_000_000  # bytes of code
 CHUNKS = 8  # for each process, so that none waits long for the last one
 
@@ -28,7 +28,8 @@ def each(
     left = {path for path, _ in paths}
     try:
         with _executor(work, jobs) as executor:
-            futures = [executor.submit(_chunk, chunk) for chunk in _chunks(paths, jobs * CHUNKS)]
+            with starting():
+                futures = [executor.submit(_chunk, chunk) for chunk in _chunks(paths, jobs * CHUNKS)]
             try:
                 for future in as_completed(futures):
                     for path, done in future.result():
@@ -50,15 +51,18 @@ def each(
 def _alone(work: Callable[[str], _Done], path: str, lost: Callable[[str], _Done]) -> _Done:
     try:
         with _executor(work, 1) as executor:
-            done: _Done = executor.submit(_chunk, [path]).result()[0][1]
+            with starting():
+                future = executor.submit(_chunk, [path])
+            done: _Done = future.result()[0][1]
             return done
     except BrokenProcessPool:
         return lost(path)
 
 
 def _executor(work: Callable[[str], Any], jobs: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("fork" if FORKS else "spawn")
-    return ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(work,))
+    context = multiprocessing.get_context(METHOD)
+    with starting():  # what keeps count of its locks is a process, too
+        return ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(work,))
 
 
 _work: list[Callable[[str], Any]] = []

@@ -85,9 +85,13 @@ def _apart(text: str) -> str | None:
     """`older` in a process of its own: hostile code can make LibCST's parser run for hours, or crash."""
     import multiprocessing
 
+    from reviewbot.source.apart import METHOD, starting
+
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=_send, args=(theirs, text))
-    process.start()
+    context = multiprocessing.get_context(METHOD)
+    process = context.Process(target=_send, args=(theirs, text))  # type: ignore[attr-defined]
+    with starting():
+        process.start()
     theirs.close()
     try:
         found = ours.recv() if ours.poll(_SECONDS) else None

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parent.parent.parent
 CHECK = "def test_rows(run):\n    assert (run(1) == [2], 'rows')\n"
 NO_TEXT = ("rot13", "zlib_codec", "punycode", "undefined")
 NOT_UTF8 = os.fsdecode(b"tests/test_\xff.py")
@@ -77,3 +81,39 @@ def test_a_change_with_such_a_name_is_looked_at_all_the_same(reviewbot, misnamed
         int(command == "review"),
         [r"tests/test_\xff.py"],
     )
+
+
+# Elsewhere than on Linux processes start afresh.
+AFRESH = """
+from reviewbot.source import apart
+apart.FORKS, apart.METHOD = False, "spawn"
+from reviewbot.lint import pool
+pool.WORTHWHILE = 0
+from reviewbot.cli.entry import run
+if __name__ == "__main__":
+    run()
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_modules_of_the_repository_are_not_run_where_processes_start_afresh(tmp_path, jobs):
+    program = tmp_path / "bin" / "reviewbot"
+    program.parent.mkdir()
+    program.write_text(AFRESH)
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("struct", "socket", "pickle", "json", "dataclasses", "sqlite3", "sitecustomize", "libcst"):
+        (work / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit('ran')\n")
+    (work / "test_newer.py").write_text("type Rows[T] = list[T]\n\n\ndef test_rows():\n    assert (1, 2)\n")
+    (work / "test_rows.py").write_text("def test_rows():\n    assert (1, 2)\n")
+    done = subprocess.run(
+        [sys.executable, program, "lint", "--no-cache", "-j", jobs, "--select", "constant-verdict", "."],
+        cwd=work,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert not (tmp_path / "ran").exists(), done.stderr
+    assert done.returncode == 1
+    assert done.stdout.count("[constant-verdict]") == 2, done.stdout + done.stderr
