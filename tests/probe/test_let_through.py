@@ -179,7 +179,7 @@ def test_as_many_rows():
 def test_a_search_cut_short_without_a_witness_is_inconclusive(reviewbot, runs):
     (runs / "tests" / "slow.py").write_text(SLOW)
     (runs / "tests" / "test_slow.py").write_text(SLOW_TEST)
-    ran = reviewbot("probe", "tests/slow.py::compare_slowly", "--budget", "1s", cwd=runs)
+    ran = reviewbot("probe", "tests/slow.py::compare_slowly", "--budget", "2s", cwd=runs)
     assert ran.code == 3
     first = ran.out.splitlines()[0]
     assert "inconclusive, the time was up: no witness in the first 200 changes, 0 passed" in first
