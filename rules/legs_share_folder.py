@@ -107,8 +107,8 @@ class LegsShareFolder(Rule):
                 assert expected == actual
 
             def test_restarted(tmp_path):
-                reference = run_days(4, out_dir=tmp_path / "days")
-                resumed = run_days(4, out_dir=tmp_path / "days", resume=True)  # <- here
+                reference = run_days(steps=4, out_dir=tmp_path / "days")
+                resumed = run_days(steps=4, out_dir=tmp_path / "days", resume=True)  # <- here
                 assert reference == resumed
         """),
         Example("""

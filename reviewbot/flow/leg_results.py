@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 # A run that is told which state to take finds it in the folder on purpose.
-_CHOOSES = pattern(r"(?i)resum|restor|ckpt|checkpoint|recover|continue|from_|load|step")
+_CHOOSES = pattern(r"(?i)resum|restor|ckpt|checkpoint|recover|continue|from_|load|start_")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
