@@ -201,7 +201,8 @@ def _code() -> list[os.DirEntry[str]]:
     found: list[os.DirEntry[str]] = []
     for package in ("", "lint", "flow", "index", "source", "rules"):
         with os.scandir(own_folder(package)) as entries:
-            found += sorted((one for one in entries if one.name.endswith(".py")), key=lambda one: one.name)
+            code = (one for one in entries if one.name.endswith(".py") and not one.name.startswith("."))
+            found += sorted(code, key=lambda one: one.name)
     return found
 
 

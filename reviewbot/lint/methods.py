@@ -14,6 +14,7 @@ import hashlib
 import marshal
 import os
 import sys
+from binascii import crc32
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import MAGIC_NUMBER, cache_from_source
@@ -48,11 +49,12 @@ class _Methods:
         self._file = file
         self._known: dict[bytes, CodeType] = {}
         self._used: dict[bytes, CodeType] = {}
-        # One that is there in part, or of another Python, is as good as none.
+        # One that is there in part, damaged, or of another Python is as good as none.
         with suppress(OSError, ValueError, EOFError, TypeError), open(file, "rb") as opened:
-            if opened.read(len(MAGIC_NUMBER)) == MAGIC_NUMBER:
-                # Read at once: `marshal.load` asks the file for every word of it.
-                self._known = dict(marshal.loads(opened.read()))
+            # Read at once: `marshal.load` asks the file for every word of it.
+            head, content = opened.read(_HEAD), opened.read()
+            if head == _head(content):
+                self._known = dict(marshal.loads(content))
 
     def run(
         self, text: str, globals: dict[str, Any] | None = None, locals: dict[str, Any] | None = None
@@ -70,16 +72,24 @@ class _Methods:
         if sys.dont_write_bytecode or self._used.keys() <= self._known.keys():
             return
         kept = self._known | self._used
-        content = MAGIC_NUMBER + marshal.dumps(kept if len(kept) <= MOST else self._used)
+        content = marshal.dumps(kept if len(kept) <= MOST else self._used)
         fresh = f"{self._file}.{os.getpid()}"
         with suppress(OSError):
             os.makedirs(os.path.dirname(fresh), exist_ok=True)
             try:
                 with open(fresh, "wb") as opened:
-                    opened.write(content)
+                    opened.write(_head(content) + content)
                 os.replace(fresh, self._file)
             except OSError:
                 os.unlink(fresh)
+
+
+_HEAD = len(MAGIC_NUMBER) + 4
+
+
+def _head(content: bytes) -> bytes:
+    """Which Python it is for, and what tells that nothing in it has changed: damaged code ends anyhow."""
+    return MAGIC_NUMBER + crc32(content).to_bytes(4, "little")
 
 
 def _file(of: str) -> str:

@@ -25,7 +25,7 @@ def own_folder(package: str) -> str:
 def rule_ids() -> tuple[str, ...]:
     """The ids of all rules, sorted, read off the file names without importing any."""
     files = os.listdir(own_folder("rules"))
-    names = (name for name in files if name.endswith(".py") and not name.startswith("_"))
+    names = (name for name in files if name.endswith(".py") and not name.startswith(("_", ".")))
     return tuple(sorted(name.removesuffix(".py").replace("_", "-") for name in names))
 
 

@@ -112,6 +112,13 @@ def test_a_changed_rule_or_a_changed_engine_asks_again(lint, tmp_path, code):
     assert lint(program=code)[1] is False
 
 
+def test_an_editor_that_locks_a_rule_is_none_of_our_concern(lint, tmp_path, code):
+    write(tmp_path, test_a_DOT_py=WEAK)
+    before = lint(program=code)[0]
+    (code / "rules/.#constant_verdict.py").symlink_to("somebody@host.1234")
+    assert lint(program=code)[0] == before
+
+
 def test_a_cache_that_cannot_be_used_changes_nothing(lint, tmp_path):
     write(tmp_path, test_a_DOT_py=WEAK)
     right = {("test_a.py", 5, "constant-verdict"): 1}

@@ -69,6 +69,16 @@ def test_a_file_that_is_there_in_part_is_made_again(tmp_path: Path, left: int) -
     assert compiled(tmp_path) == 0
 
 
+def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
+    first = compiled(tmp_path)
+    file = kept(tmp_path)
+    whole = file.read_bytes()
+    for place in range(8, len(whole), len(whole) // 4):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert compiled(tmp_path) == first
+        assert compiled(tmp_path) == 0
+
+
 def test_code_of_another_python_is_not_taken(tmp_path: Path) -> None:
     first = compiled(tmp_path)
     file = kept(tmp_path)
