@@ -133,6 +133,12 @@ class MissingEqualsMissing(Rule):
                 assert left.get("reward") == right.get("reward")
         """),
         Example("""
+            def test_a_table(run):
+                left, right = run(1).get("scores"), run(2).get("scores")
+                assert isinstance(left, dict)
+                assert left == right
+        """),
+        Example("""
             def test_the_default_itself(settings):
                 assert settings.get("nonexistent", "default") == "default"
                 sentinel = object()
@@ -286,6 +292,9 @@ def _has_key(unit: Unit, one: _Lookup) -> bool:
     entry, indexed = own.text(one.node), one.entry
     for expression in deciding(unit):
         for node in walk(expression):
+            asks = isinstance(node, cst.Call) and last_name(node) in ("isinstance", "len") and node.args
+            if asks and values(unit).resolve(asks[0].value) is one.node:
+                return True
             if _is_membership(node) and own.text(node.left) == own.text(one.key):
                 return True
             looks = isinstance(node, (cst.Call, cst.Subscript, cst.Attribute)) and node is not one.node

@@ -19,7 +19,7 @@ import libcst as cst
 from reviewbot.flow.handlers import caught
 from reviewbot.flow.judging import judges
 from reviewbot.flow.pools import FIGURES, Dropped, dropped
-from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -171,6 +171,8 @@ def _certainty(unit: Unit, one: Dropped) -> Certainty:
 
 
 def _computed(unit: Unit, subject: cst.BaseExpression) -> bool:
-    """Whether a value is what a call gave, and not a field of the row."""
+    """Whether a value is what a call gave, and not a field of the row or how long it is."""
+    if isinstance(subject, cst.Call) and last_name(subject) == "len" and subject.args:
+        return _computed(unit, subject.args[0].value)
     sources = [b.value for b in values(unit).slice(subject) if isinstance(subject, (cst.Name, cst.Call))]
     return any(isinstance(below, cst.Call) for value in sources if value is not None for below in walk(value))

@@ -102,3 +102,21 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
                 assert one == other
     """
     assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected"),
+    [("len(row)", "question"), ("len(found)", "likely"), ("found", "likely")],
+)
+def test_rows_may_be_left_out_for_what_they_are(measured, expected):
+    code = f"""
+        def test_highest(rows, answer):
+            kept = []
+            for row in rows:
+                found = answer(row)
+                if {measured} == 0:
+                    continue
+                kept.append(figure(found))
+            assert max(kept) < 7
+    """
+    assert certainties("rows-dropped", code) == [expected]
