@@ -61,6 +61,9 @@ class Call:
     checks: tuple[tuple[int, str, bool], ...] = ()
 
 
+STOPPED = "the tests were stopped before their end"
+
+
 @dataclass(frozen=True)
 class Harvest:
     """What was recorded of each function, in the order asked; what could not run; layers of the sandbox;
@@ -250,18 +253,13 @@ def _run(
                 elif "done" in line:
                     break
         except TimeoutError:
-            not_run.append(
-                "the tests were stopped before their end: they took too long; "
-                "a larger budget leaves them more time"
-            )
+            not_run.append(f"{STOPPED}: they took too long; a larger budget leaves them more time")
         except ChildGone as error:
             not_run.append(
-                NO_PYTEST
-                if "No module named 'pytest'" in error.why
-                else f"the tests were stopped before their end: {error.why}"
+                NO_PYTEST if "No module named 'pytest'" in error.why else f"{STOPPED}: {error.why}"
             )
         except (TypeError, ValueError):
-            not_run.append("the tests were stopped before their end: they sent what makes no sense")
+            not_run.append(f"{STOPPED}: they sent what makes no sense")
     return Harvest(
         tuple(map(tuple, calls)),
         tuple(dict.fromkeys(not_run))[:20],

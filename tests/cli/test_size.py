@@ -237,6 +237,16 @@ def test_ids_are_those_of_a_review_of_the_same_rounds(reviewbot, repository):
 
 
 @pytest.mark.slow
+def test_a_diff_whose_tests_are_stopped_is_not_withdrawn(reviewbot, repository):
+    base = repository.commit({"README.md": "x\n"})
+    slow = "import time\n\ntime.sleep(4)\n\n\ndef test_a():\n    rows = [2]\n    assert (rows == [2], 'no')\n"
+    repository.commit({"tests/test_a.py": slow})
+    words = ("size", "--base", base, "--probe", "--probe-budget", "7", "--output-format", "json")
+    (cut,) = sized(reviewbot(*words, cwd=repository.folder))["cuts"]
+    assert cut["state"] == "applies" and "the tests were stopped before their end" in cut["says"]
+
+
+@pytest.mark.slow
 def test_what_could_not_be_read_counts_for_no_check_and_a_moved_file_says_from_where(reviewbot, repository):
     base = repository.commit({"tests/test_a.py": TEST})
     repository.git("mv", "tests/test_a.py", "tests/test_b.py")

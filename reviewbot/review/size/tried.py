@@ -47,9 +47,15 @@ class _Bench:
         return min(EACH, max(left, 1.0))
 
     def passing(self, tests: Sequence[str]) -> tuple[frozenset[str], str]:
-        """The tests of some files that pass now, and why others did not run."""
+        """The tests of some files that pass now, and why others did not run.
+
+        Raises ProbeError where they were stopped: nobody knows then whether the rest would have passed.
+        """
         names = [str(self.folder / path) for path in tests]
         ran = harvest.outcomes(self.folder, names, seconds=self.seconds, python=self.python)
+        stopped = next((why for why in ran.not_run if why.startswith(harvest.STOPPED)), None)
+        if stopped is not None:
+            raise ProbeError(stopped)
         passed = frozenset(name for name, outcome in ran.outcomes.items() if outcome == "passed")
         return passed, "; ".join(ran.not_run[:1])
 
