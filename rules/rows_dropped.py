@@ -173,6 +173,8 @@ def _certainty(unit: Unit, one: Dropped) -> Certainty:
 def _computed(unit: Unit, subject: cst.BaseExpression) -> bool:
     """Whether a value is what a call gave, and not a field of the row or how long it is."""
     if isinstance(subject, cst.Call) and last_name(subject) == "len" and subject.args:
-        return _computed(unit, subject.args[0].value)
+        item = subject.args[0].value
+        bound = values(unit).reaching(item) if isinstance(item, cst.Name) else ()
+        return not any(binding.kind == "loop" for binding in bound) and _computed(unit, item)
     sources = [b.value for b in values(unit).slice(subject) if isinstance(subject, (cst.Name, cst.Call))]
     return any(isinstance(below, cst.Call) for value in sources if value is not None for below in walk(value))

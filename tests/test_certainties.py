@@ -110,7 +110,8 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
 )
 def test_rows_may_be_left_out_for_what_they_are(measured, expected):
     code = f"""
-        def test_highest(rows, answer):
+        def test_highest(given, answer):
+            rows = given.as_lists()
             kept = []
             for row in rows:
                 found = answer(row)
