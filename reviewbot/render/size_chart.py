@@ -154,7 +154,7 @@ def _finished(drawn: str, size: Size, rows: list[_Row]) -> str:
     listed = "; ".join(
         f"{name}: {kept + gone} added"
         + (f", {gone} can go" if gone else "")
-        + (f", {back} come back" if back else "")
+        + (f", {back} {'comes' if back == 1 else 'come'} back" if back else "")
         + (f" ({by})" if by and (gone or back) else "")
         for name, kept, gone, back, by in rows
     )

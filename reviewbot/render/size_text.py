@@ -100,7 +100,7 @@ def claim(size: Size, quote: str = "") -> str:
         what += f"; {tests:,} of the added lines are tests, with {count}{each}"
     removed, added = sum(file.own for file in size.after), sum(file.adds for file in size.after)
     if removed or added:
-        back = f", {added:,} come back" if added else ""
+        back = f", {added:,} {'comes' if added == 1 else 'come'} back" if added else ""
         what += f"; {removed:,} of the added lines can go{back}"
     return what + "."
 
