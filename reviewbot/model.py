@@ -99,6 +99,11 @@ class Finding:
     evidence: Evidence | None = None
     no_fix: str = ""
 
+    @property
+    def fixed_unasked(self) -> bool:
+        """Whether its fix is applied without asking anybody: it is safe, and the finding is no question."""
+        return self.fix is not None and self.fix.safe and self.certainty != "question"
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:

@@ -43,7 +43,8 @@ examples:
   reviewbot lint --select loop-may-be-empty        one rule; `reviewbot rule` lists them
   reviewbot lint --certainty likely                no questions
   reviewbot lint --probe tests/                    run what is found, to confirm it or withdraw it
-  reviewbot lint --show-fixes tests/ | git apply   what --fix does, as a diff
+  reviewbot lint --fix tests/                      apply the safe fixes of what is proved or likely
+  reviewbot lint --show-fixes tests/ | git apply   all safe fixes as a diff, those of questions too
   reviewbot lint - --stdin-filename tests/test_a.py < tests/test_a.py
 
 `# reviewbot: ignore[rule-id] reason` on a line, or alone on the line above, silences a rule there; the reason
@@ -84,8 +85,12 @@ def add(command: argparse.ArgumentParser) -> None:
         help="the least certainty that ends the run with 1 (default: proved)",
     )
     either = command.add_argument_group("fixes").add_mutually_exclusive_group()
-    either.add_argument("--fix", action="store_true", help="apply the fixes that are safe")
-    either.add_argument("--show-fixes", action="store_true", help="print what --fix would change, as a diff")
+    either.add_argument("--fix", action="store_true", help="apply the safe fixes of what is proved or likely")
+    either.add_argument(
+        "--show-fixes",
+        action="store_true",
+        help="print all safe fixes as a diff, also those of questions, which --fix leaves alone",
+    )
     proving.add(command.add_argument_group("proof"))
     option = command.add_argument_group("output").add_argument
     option("--output-format", choices=FORMATS, help="default: text; github in a GitHub workflow")
@@ -288,9 +293,10 @@ class _Session:
         if self.options.fix or self.options.show_fixes:
             from reviewbot.lint import fixes
 
+            wanted = keep if self.options.show_fixes else lambda one: one.fixed_unasked and keep(one)
             for path, result in results.items():
-                if fixes.safe(filter(keep, result.findings), path):
-                    results[path] = self._fix(path, result, keep)
+                if fixes.safe(filter(wanted, result.findings), path):
+                    results[path] = self._fix(path, result, wanted)
         made = report(results.values())
         return replace(made, findings=tuple(filter(keep, made.findings)))
 
@@ -363,13 +369,25 @@ class _Session:
         if self._format == "text" and not self.options.quiet:
             from reviewbot.render import terminal
 
-            count = sum(number for *_, number in self.fixed)
-            did = ("would fix" if self.options.show_fixes else "fixed", count) if self.fixed else None
-            stdout.write(terminal.summary(made, colour=self.colour, did=did))
+            stdout.write(terminal.summary(made, colour=self.colour, did=self._did(made)))
         if self.options.stats:
             from reviewbot.render import terminal
 
             sys.stderr.write(terminal.stats(made))
+
+    def _did(self, made: Report) -> str | None:
+        """What --fix or --show-fixes did, also where that was nothing."""
+        count = sum(number for *_, number in self.fixed)
+        safe = [one for one in made.findings if one.fix is not None and one.fix.safe]
+        if self.options.show_fixes:
+            shown = "1 fix" if count == 1 else f"{count or 'no'} fixes"
+            unasked = sum(one.fixed_unasked for one in safe)
+            return f"shown {shown}; --fix would fix {unasked or 'nothing'}"
+        if not self.options.fix:
+            return None
+        asked = sum(not one.fixed_unasked for one in safe)
+        left = f"; of questions, {asked} can be fixed: --show-fixes shows how" if asked else ""
+        return f"fixed {count or 'nothing'}{left}"
 
     def _findings(self, made: Report) -> str:
         if self._format == "json":

@@ -32,8 +32,8 @@ def block(finding: Finding, read: Read, name: str = "", *, colour: bool = False)
     return "".join(f"{line}\n" for line in _Page(read, colour).block(finding, name))
 
 
-def summary(report: Report, *, colour: bool = False, did: tuple[str, int] | None = None) -> str:
-    """One line about the whole run, and where to read on. `did` says what was done about how many."""
+def summary(report: Report, *, colour: bool = False, did: str | None = None) -> str:
+    """One line about the whole run, and where to read on. `did` says what was done about it."""
     paint = _painter(colour)
     shown = report.findings
     files = _count(report.files, "file")
@@ -48,11 +48,11 @@ def summary(report: Report, *, colour: bool = False, did: tuple[str, int] | None
         said = [f"nothing found in {files}" if report.files else "no file was looked at"]
     if report.suppressed:
         said.append(f"{len(report.suppressed)} suppressed with a reason")
-    safe = sum(finding.fix is not None and finding.fix.safe for finding in shown)
+    unasked = sum(finding.fixed_unasked for finding in shown)
     if did is not None:
-        said.append(f"{did[0]} {did[1]}")
-    elif safe:
-        said.append(f"--fix would fix {safe}")
+        said.append(did)
+    elif unasked:
+        said.append(f"--fix would fix {unasked}")
     if report.unread:
         said.append(f"{len(report.unread)} not read")
     if report.failures:

@@ -379,6 +379,41 @@ def test_fix_changes_only_what_it_means_to(reviewbot, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["real", "test_a.py", "test_b.py", "test_c.py"]
 
 
+ABSENT = """\
+class Seen:
+    first, second = {"a": 1}, {"a": 1}
+
+
+def test_rows():
+    for item in ("a", "rightly absent"):
+        left = Seen.first
+        right = Seen.second
+        assert left.get(item) == right.get(item)
+"""
+
+
+def test_fix_leaves_alone_what_is_only_asked(reviewbot, tmp_path):
+    write(tmp_path, {"test_asked.py": ABSENT, "test_sure.py": WEAK})
+    shown = reviewbot("lint", "--show-fixes")
+    assert "+        assert left[item] == right[item]" in shown.out.splitlines()
+    says = "2 findings (1 proved, 1 question) in 2 of 2 files; "
+    assert says + "shown 2 fixes; --fix would fix 1\n" in shown.err
+    assert says + "--fix would fix 1\n" in reviewbot("lint").out
+    ran = reviewbot("lint", "--fix")
+    assert "; fixed 1; of questions, 1 can be fixed: --show-fixes shows how\n" in ran.out
+    assert (tmp_path / "test_sure.py").read_text() == FIXED
+    names: dict = {}
+    exec((tmp_path / "test_asked.py").read_text(), names)
+    names["test_rows"]()  # it passed before, and still does
+
+
+def test_fix_says_that_there_was_nothing_to_fix(reviewbot, tmp_path):
+    write(tmp_path, {"test_a.py": FIXED})
+    assert reviewbot("lint", "--fix").out == "nothing found in 1 file; fixed nothing\n"
+    ran = reviewbot("lint", "--show-fixes")
+    assert (ran.out, ran.err) == ("", "nothing found in 1 file; shown no fixes; --fix would fix nothing\n")
+
+
 def test_fix_goes_on_after_a_file_that_cannot_be_written(tmp_path):
     long = "n" * 245 + ".py"
     large = WEAK + "#" * 9000
