@@ -9,7 +9,7 @@ EXAMPLES = """\
 examples:
   reviewbot rule                      all rules, one line each
   reviewbot rule constant-verdict     one rule: what it finds, why it matters, what to write instead, examples
-  reviewbot rule constant-verdict | less     the same as Markdown
+  reviewbot rule constant-verdict --all | less     with all of its examples, as Markdown
 """
 
 
@@ -17,6 +17,7 @@ def add(command: argparse.ArgumentParser) -> None:
     """Declares the options."""
     command.epilog = EXAMPLES
     command.add_argument("id", nargs="?", metavar="ID", help="the rule's id (default: list all rules)")
+    command.add_argument("--all", action="store_true", help="all examples of the rule, not the first three")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -33,7 +34,7 @@ def main(options: argparse.Namespace) -> int:
     if options.id not in known:
         near = hint(options.id, known) or "; `reviewbot rule` lists all"
         raise UsageError(f"no rule {options.id!r}{near}")
-    page = rule_page.page(options.id)
+    page = rule_page.page(options.id) if options.all else rule_page.short(options.id)
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.markdown import Markdown

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reviewbot.lint import registry
 from reviewbot.lint.rule import MARK, Example
 from reviewbot.render.inert import block
 
+BAD, GOOD = 2, 1  # examples of a short page
+
 
 def page(rule_id: str) -> str:
     """All of a rule's documentation: what, why, what instead, its examples, how to silence it."""
     rule = registry.load(rule_id)
+    return _page(rule_id, rule.bad, rule.good)
+
+
+def short(rule_id: str) -> str:
+    """The same with the first examples only, and how many more there are."""
+    rule = registry.load(rule_id)
+    shown = _page(rule_id, rule.bad[:BAD], rule.good[:GOOD])
+    more = (max(0, len(rule.bad) - BAD), max(0, len(rule.good) - GOOD))
+    if not any(more):
+        return shown
+    what = f"{more[0]} more that are reported and {more[1]} more that are left alone"
+    return f"{shown}\n## More examples\n\n`reviewbot rule {rule_id} --all` shows {what}.\n"
+
+
+def _page(rule_id: str, bad: Iterable[Example], good: Iterable[Example]) -> str:
     parts = [f"# {rule_id}", registry.docstring(rule_id).strip()]
-    for title, examples in (("## Reported", rule.bad), ("## Left alone", rule.good)):
-        parts.append(title)
-        if examples is rule.bad:
-            parts.append(f"at the lines that end in `{MARK}`:")
-        parts += [text for example in examples for text in _example(example)]
+    parts += ["## Reported", f"at the lines that end in `{MARK}`:"]
+    parts += [text for example in bad for text in _example(example)]
+    parts.append("## Left alone")
+    parts += [text for example in good for text in _example(example)]
     parts.append("## To silence it")
     parts.append(block(f"# reviewbot: ignore[{rule_id}] the reason, which is required\n", "python"))
     parts.append("at the end of the line, or alone on the line above.")

@@ -21,13 +21,28 @@ def test_all_rules_are_listed_one_a_line(reviewbot):
 
 
 def test_one_rule_is_explained_from_its_own_file(reviewbot):
-    ran = reviewbot("rule", "constant-verdict")
+    ran = reviewbot("rule", "constant-verdict", "--all")
     assert ran.code == 0
     assert ran.out.startswith("# constant-verdict\n\n" + registry.docstring("constant-verdict").strip())
     rule = registry.load("constant-verdict")
     for example in (*rule.bad, *rule.good):
         assert f"```python\n{example.code.strip()}\n```" in ran.out
     assert "# reviewbot: ignore[constant-verdict]" in ran.out
+
+
+def test_without_all_it_is_a_page_that_is_read_at_a_glance(reviewbot):
+    ran = reviewbot("rule", "excuse-branch")
+    rule = registry.load("excuse-branch")
+    shown = [
+        [f"```python\n{example.code.strip()}\n```" in ran.out for example in examples]
+        for examples in (rule.bad, rule.good)
+    ]
+    assert [sum(some) for some in shown] == [2, 1]
+    assert registry.docstring("excuse-branch").strip() in ran.out
+    assert "# reviewbot: ignore[excuse-branch]" in ran.out
+    more = f"{len(rule.bad) - 2} more that are reported and {len(rule.good) - 1} more that are left alone"
+    assert ran.out.endswith(f"`reviewbot rule excuse-branch --all` shows {more}.\n")
+    assert len(ran.out.splitlines()) < 80
 
 
 @pytest.mark.parametrize(
