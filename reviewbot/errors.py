@@ -2,6 +2,7 @@
 
     ReviewbotError
     ├── UsageError            the command was asked for something that makes no sense
+    │   └── NeedsExtra        it needs packages that were not installed with it
     ├── ConfigError           [tool.reviewbot] says something that it cannot mean
     ├── SourceError           something to be read cannot be read
     │   ├── UnreadableFile    one file; the run goes on without it
@@ -28,6 +29,17 @@ class ReviewbotError(Exception):
 
 class UsageError(ReviewbotError):
     """The command was asked for something that makes no sense."""
+
+
+class NeedsExtra(UsageError):
+    """`what` needs a package that comes with an extra, which was not installed.
+
+    The way out names this project by its folder alone: a name on an index could be anybody's.
+    """
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        way = f"install it from reviewbot's checkout: pip install '.[{extra}]'"
+        super().__init__(f"{what} needs the package {package}; {way}")
 
 
 class ConfigError(ReviewbotError):

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reviewbot.errors import UsageError
+from reviewbot.errors import NeedsExtra, UsageError
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -330,7 +330,7 @@ def main(options: argparse.Namespace) -> int:
     _in_range(options)
     if options.page:  # said before the work is done, not after
         if importlib.util.find_spec("matplotlib") is None:
-            raise UsageError("--page needs matplotlib: pip install 'reviewbot[pages]'")
+            raise NeedsExtra("--page", "matplotlib", "pages")
         if not options.page.parent.is_dir():
             raise UsageError(f"--page {options.page}: no such folder")
     return _run(options) if options.action == "run" else _compare(options)

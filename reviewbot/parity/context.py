@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.errors import NeedsExtra, UnreadableFile, UsageError
 from reviewbot.parity.result import Context, Token
 from reviewbot.parity.rows import Row, place
 
@@ -59,9 +59,7 @@ def tokenizer(given: str) -> Decode:
     try:
         from tokenizers import Tokenizer
     except ImportError:
-        raise UsageError(
-            "--tokenizer needs the package tokenizers: pip install 'reviewbot[parity]'"
-        ) from None
+        raise NeedsExtra("--tokenizer", "tokenizers", "parity") from None
     try:
         loaded = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare exceptions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from reviewbot.errors import UsageError
+from reviewbot.errors import NeedsExtra
 from reviewbot.parity.result import Result
 from reviewbot.render.inert import visible
 from reviewbot.render.pages import counted
@@ -159,7 +159,7 @@ def _svg(draw: Callable[[Axes], None], title: str, says: str, number: int, heigh
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise UsageError("plots need matplotlib: pip install 'reviewbot[pages]'") from None
+        raise NeedsExtra("a page with plots", "matplotlib", "pages") from None
     settings: dict[Any, Any] = dict.fromkeys(
         ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from reviewbot.errors import UsageError
+from reviewbot.errors import NeedsExtra
 from reviewbot.render.inert import visible
 from reviewbot.render.size_text import claim
 from reviewbot.review.size.result import KINDS, OF_TESTS, CutFile, Kind, RoundSize, Size
@@ -43,7 +43,7 @@ def svg(size: Size) -> str:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise UsageError("charts need matplotlib: pip install 'reviewbot[pages]'") from None
+        raise NeedsExtra("a page with charts", "matplotlib", "pages") from None
     last = size.rounds[-1]
     rows = _rows(last, size.after, _findings(size))
     settings: dict[Any, Any] = {

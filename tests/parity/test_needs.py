@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -24,10 +25,42 @@ def bare(tmp_path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
 
 
+def without(tmp_path: Path, *names: str) -> dict[str, str]:
+    """An environment in which these packages are not installed."""
+    folder = tmp_path / "without"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({names}))\n")
+    return {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+
+
+def way(extra: str) -> str:
+    """What the README says, from the folder of the checkout: on an index the name could be anybody's."""
+    return f"install it from reviewbot's checkout: pip install '.[{extra}]'"
+
+
 def test_an_engine_that_is_not_installed_is_named_with_what_to_install(reviewbot, bare, tmp_path):
+    # It looks as if it were there, and only the leg can tell that it is not.
     ran = reviewbot("parity", "run", "--out", tmp_path / "out", env=bare)
     assert ran.code == 2
-    assert "reviewbot[engines]" in ran.err
+    assert f"the engine transformers needs the package torch; {way('engines')}" in ran.err
+
+
+def test_each_extra_is_named_as_the_readme_installs_it(reviewbot, tmp_path):
+    env = without(tmp_path, "zstandard", "pyarrow", "tokenizers", "matplotlib")
+    row = {"step": 0, "prompt": 0, "sample": 0, "token_ids": [1], "loss_mask": [1], "reward": 1.0}
+    rows, zst, parquet = (str(tmp_path / f"a.{end}") for end in ("jsonl", "jsonl.zst", "parquet"))
+    Path(rows).write_text(json.dumps(row) + "\n")
+    for path in (zst, parquet):
+        Path(path).write_bytes(b"PAR1")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    for words, what, extra in (
+        ((zst, zst), f"{zst}: reading .zst needs the package zstandard", "parity"),
+        ((parquet, parquet), f"{parquet}: reading Parquet needs the package pyarrow", "parity"),
+        ((rows, rows, "--tokenizer", tmp_path), "--tokenizer needs the package tokenizers", "parity"),
+        ((rows, rows, "--page", tmp_path / "p.html"), "--page needs the package matplotlib", "pages"),
+    ):
+        ran = reviewbot("parity", "compare", *words, env=env)
+        assert (ran.code, ran.err) == (2, f"reviewbot: {what}; {way(extra)}\n")
 
 
 def test_the_engine_may_be_in_another_environment_alone(reviewbot, bare, tmp_path):

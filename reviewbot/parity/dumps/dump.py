@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.errors import NeedsExtra, UnreadableFile, UsageError
 from reviewbot.parity.dumps import mapped
 from reviewbot.parity.dumps.format import Format, Where, step_of
 from reviewbot.parity.dumps.lines import cut_off, lines
@@ -218,7 +218,7 @@ def _records(path: Path) -> Iterator[tuple[int, bytes, bool]]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise UsageError(f"{path}: reading Parquet needs pyarrow: pip install 'reviewbot[parity]'") from None
+        raise NeedsExtra(f"{path}: reading Parquet", "pyarrow", "parity") from None
     try:
         number = 0
         with pyarrow.parquet.ParquetFile(path) as file:

