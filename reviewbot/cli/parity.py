@@ -397,6 +397,7 @@ def _made(options: argparse.Namespace) -> _Ready:
         executor=_executor(options),
     )
     known = {"work": work, "settings": settings, "min_cut": options.min_cut}
+    _check_installed(options, settings.engine, options.python)
     if options.workload == "restore":
         return known, lambda progress: restore.run(made, progress)
     if options.control:
@@ -408,9 +409,21 @@ def _made(options: argparse.Namespace) -> _Ready:
     if changed.get("engine", settings.engine) != settings.engine:
         changed.setdefault("attention_backend", None)  # its names are the engine's own
     other = msgspec.structs.replace(settings, **changed)
+    _check_installed(options, other.engine, options.other_python or options.python)
     return {**known, "other": other}, lambda progress: engines.run(
         made, other, options.other_python, progress
     )
+
+
+def _check_installed(options: argparse.Namespace, engine: str, python: str | None) -> None:
+    """Says what is not installed before a folder is made, where the legs run in this very environment.
+
+    A run that goes on may have all its legs already.
+    """
+    from reviewbot.parity.engines.engine import check_installed
+
+    if python is None and options.executor == "local" and not options.resume:
+        check_installed(engine)
 
 
 def _decoder(options: argparse.Namespace) -> Decode | None:

@@ -19,8 +19,9 @@ SETTINGS = "run.json"
 def claimed(folder: Path, settings: bytes, resume: bool) -> Iterator[None]:
     """Holds a folder for this process.
 
-    A folder that holds a run is taken again only with `resume`, and only for the same settings. Raises
-    `UsageError` otherwise, and where another process holds it.
+    A folder that holds a run is taken again only with `resume`, and only for the same settings; one in which
+    a run was to be made and left nothing is free. Raises `UsageError` otherwise, and where another process
+    holds it.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,12 +35,12 @@ def claimed(folder: Path, settings: bytes, resume: bool) -> Iterator[None]:
         except OSError:
             raise UsageError(f"{folder}: another run is going on here; choose another --out") from None
         known = folder / SETTINGS
-        if known.exists():
+        if known.exists() and _begun(folder):
             if not resume:
                 raise UsageError(f"{folder}: holds a run; go on with --resume, or choose another --out")
             if known.read_bytes() != settings:
                 raise UsageError(f"{folder}: holds a run with other settings; choose another --out")
-        elif any(entry.name != "lock" for entry in folder.iterdir()):
+        elif not known.exists() and any(entry.name != "lock" for entry in folder.iterdir()):
             raise UsageError(f"{folder}: not empty, and no run of reviewbot; choose another --out")
         else:
             writer.whole(known, settings)
@@ -48,6 +49,20 @@ def claimed(folder: Path, settings: bytes, resume: bool) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _begun(folder: Path) -> bool:
+    """Whether a run left anything: the account of a leg, or a file with content in a leg's folder.
+
+    A tree of a commit is none, nor is what a leg is told, and what it says when it cannot start.
+    """
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.name.endswith("-tree"):
+            if any(file.is_file() and file.stat().st_size for file in entry.rglob("*")):
+                return True
+        elif entry.suffix == ".json" and entry.name != SETTINGS and not entry.name.endswith(".spec.json"):
+            return True
+    return False
 
 
 def emptied(folder: Path) -> Path:

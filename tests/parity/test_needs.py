@@ -45,6 +45,13 @@ def test_an_engine_that_is_not_installed_is_named_with_what_to_install(reviewbot
     assert f"the engine transformers needs the package torch; {way('engines')}" in ran.err
 
 
+def test_what_is_not_installed_is_said_before_anything_is_made(reviewbot, tmp_path):
+    ran = reviewbot("parity", "run", "--out", tmp_path / "out", env=without(tmp_path, "torch"))
+    says = f"reviewbot: the engine transformers needs the package torch; {way('engines')}\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", says)
+    assert not (tmp_path / "out").exists()
+
+
 def test_each_extra_is_named_as_the_readme_installs_it(reviewbot, tmp_path):
     env = without(tmp_path, "zstandard", "pyarrow", "tokenizers", "matplotlib")
     row = {"step": 0, "prompt": 0, "sample": 0, "token_ids": [1], "loss_mask": [1], "reward": 1.0}
@@ -61,6 +68,17 @@ def test_each_extra_is_named_as_the_readme_installs_it(reviewbot, tmp_path):
     ):
         ran = reviewbot("parity", "compare", *words, env=env)
         assert (ran.code, ran.err) == (2, f"reviewbot: {what}; {way(extra)}\n")
+
+
+def test_a_run_that_never_started_does_not_stand_in_the_way_of_the_next(reviewbot, bare, tmp_path):
+    for words in ((), ("--seed", "5")):
+        ran = reviewbot("parity", "run", "--out", tmp_path / "out", *words, env=bare)
+        assert (ran.code, "the engine transformers needs" in ran.err) == (2, True), ran.err
+    # From its first row on it does.
+    (tmp_path / "out" / "reference").mkdir(exist_ok=True)
+    (tmp_path / "out" / "reference" / "journal.jsonl").write_text("{}\n")
+    ran = reviewbot("parity", "run", "--out", tmp_path / "out", env=bare)
+    assert (ran.code, "holds a run; go on with --resume" in ran.err) == (2, True), ran.err
 
 
 def test_the_engine_may_be_in_another_environment_alone(reviewbot, bare, tmp_path):

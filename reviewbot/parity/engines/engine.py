@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +12,9 @@ from reviewbot.errors import NeedsExtra, UsageError
 
 ENGINES = ("transformers", "vllm")
 CANDIDATES = 5  # best candidates whose log-probs are recorded at each position
+
+# What an engine imports first: what it lacks is said before it is started.
+_PACKAGES = {"transformers": ("torch", "transformers", "safetensors", "numpy"), "vllm": ("vllm", "numpy")}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +84,13 @@ class Engine(Protocol):
 
     def about(self) -> dict[str, Any]:
         """Versions, settings and hardware: what a verdict holds for."""
+
+
+def check_installed(engine: str) -> None:
+    """Raises `UsageError` where this environment lacks what an engine needs; imports nothing."""
+    for package in _PACKAGES[engine]:
+        if importlib.util.find_spec(package) is None:
+            raise _lacking(engine, package)
 
 
 def _lacking(engine: str, package: str) -> UsageError:
