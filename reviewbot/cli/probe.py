@@ -39,7 +39,8 @@ means to deceive can make a run look green, so that no witness says nothing abou
 again by anyone.
 
 exit codes:
-  0  no difference was found that passes; replay: every witness still passes
+  0  no difference was found that passes, but for those that are told with why they are no fault (what a
+     tolerance lets through, what is not compared); replay: every witness still passes
   1  a witness was found, or a field that is dropped on rebuild; replay: one is caught now
   2  wrong use, or input that cannot be read
   3  inconclusive: nothing could be run, there were no inputs, or the time was up before every change was

@@ -107,6 +107,15 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A change that passed and is no witness: `why`, as a clause. `side` as for `Kill`."""
+
+    edit: str
+    why: str
+    side: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """A check that ran `reached` times over all runs; of the changes it notices `fires`, `alone` nothing
     else does."""
@@ -173,7 +182,8 @@ class Result:
     """Everything that one probe showed. `verdict_by` says how the target says no; `sought`: whether witnesses
     were asked for.
 
-    `let_through`: the changes that passed, but for those of `never_compared` fields; of a test, none.
+    `let_through`: the changes that passed, but for those of `never_compared` fields; of a test, those that
+    are witnesses. `set_aside`: those that passed and are no witnesses.
     `complete`: every planned change was tried.
 
     Of a test: `unmissed` checks of the code under test fire in it, and it passes without them; it fails on
@@ -214,3 +224,4 @@ class Result:
     noticed_in_code: int = 0
     let_through: tuple[Passed, ...] = ()
     complete: bool = True
+    set_aside: tuple[SetAside, ...] = ()

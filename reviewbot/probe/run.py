@@ -13,7 +13,7 @@ from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
 from reviewbot.probe.derive import Derived, derive
-from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result
+from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result, SetAside
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
@@ -23,6 +23,7 @@ from reviewbot.probe.session import Session
 from reviewbot.probe.suite import Measured, Twins, measure, twins
 from reviewbot.probe.target import Target
 from reviewbot.probe.witness import edit_text, witness
+from reviewbot.source.test_files import in_test_file
 
 MOST_WITNESSES = 4
 MOST_BASES = 20
@@ -146,8 +147,9 @@ def probe(
             unmissed=in_code[0].unmissed if in_code else (),
             twins=in_code[1].names if in_code else (),
             noticed_in_code=len(in_code[0].kills) if in_code else 0,
-            let_through=_let_through(found, base) if target.kind != "test" else (),
+            let_through=_let_through(found, base, sided=target.kind != "test"),
             complete=found.complete,
+            set_aside=_set_aside(found, base),
         )
 
 
@@ -313,12 +315,24 @@ def _side(base: Base, change: Change) -> str:
     return str(change.edit.path[0]) if base.sides and not change.beside else ""
 
 
-def _let_through(found: Search, base: Base) -> tuple[Passed, ...]:
-    """The changes that passed in fields of which others are noticed."""
+def _let_through(found: Search, base: Base, *, sided: bool) -> tuple[Passed, ...]:
+    """The changes that passed in fields of which others are noticed; of a test, those that are witnesses."""
+    aside = {id(one) for one, _ in found.aside} if not sided else set()
     return tuple(
         Passed(edit_text(base.world, one.change), _side(base, one.change))
         for one in found.tried
-        if one.run.passes and not one.change.beside and one.change.field not in found.never_compared
+        if one.run.passes
+        and not one.change.beside
+        and one.change.field not in found.never_compared
+        and id(one) not in aside
+    )
+
+
+def _set_aside(found: Search, base: Base) -> tuple[SetAside, ...]:
+    """The changes that passed and are no witnesses, with the reason of each."""
+    return tuple(
+        SetAside(edit_text(base.world, one.change), why.value, _side(base, one.change))
+        for one, why in found.aside
     )
 
 
@@ -381,7 +395,10 @@ def alive_of(
 
 
 def _with_unrun(target: Target, calls: Sequence[Call], dead: tuple[Dead, ...]) -> tuple[Dead, ...]:
-    """Of a test: its assertions that no recorded run of it reached, in place of what changed values reach."""
+    """Of a test: its assertions that no recorded run of it reached, in place of what changed values reach.
+
+    A check of the product that says no to nothing is none of the test's own.
+    """
     ran: dict[int, bool] = {}
     texts: dict[int, str] = {}
     for call in calls:
@@ -389,7 +406,12 @@ def _with_unrun(target: Target, calls: Sequence[Call], dead: tuple[Dead, ...]) -
             ran[line] = ran.get(line, False) or reached
             texts[line] = text
     unrun = [line for line, reached in ran.items() if not reached]
-    kept = tuple(one for one in dead if one.place.line not in unrun)
+    any_file = target.kind != "test"
+    kept = tuple(
+        one
+        for one in dead
+        if one.place.line not in unrun and (any_file or one.tier > 1 or in_test_file(one.place.path))
+    )
     found = (
         Dead(Place(target.path, line, texts[line], target.unit), 0, "never reached here") for line in unrun
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Literal
 
 from reviewbot.probe.changes import Change
+from reviewbot.probe.held_against import HeldAgainst
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.sites import Site
 from reviewbot.probe.session import Run, Session
@@ -17,6 +19,21 @@ from reviewbot.probe.session import Run, Session
 # missing: a key that both sides lack. empty: nothing is left to look at.
 Why = Literal["excuse", "nan", "gap", "blind", "missing", "empty"]
 _ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3, "missing": 4, "empty": 5}
+
+
+class Aside(Enum):
+    """Why a change that passes is no witness, as a clause."""
+
+    SMALL = "a difference in size or spelling, which a tolerance may let through"
+    UNREAD = "no change of that field is noticed, so that it is not compared"
+    NUMBER = "no other value there is noticed, either"
+    ABSENT = "a changed value there is not noticed, either"
+    UNLIKE = "no such change is noticed anywhere in that field"
+    ROLE = "it lies where the comparison does not count"
+    ALONE = "the test holds it against no other value of its calls, item by item"
+    BESIDE = "it is made beside the two sides, and is no difference between them"
+
+
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
 _FAR = ("far", "infinite")
@@ -73,13 +90,15 @@ class Passing:
 
 @dataclass(frozen=True)
 class Search:
-    """`base`: the unchanged run. `never_compared`: fields in which no change of any kind was noticed."""
+    """`base`: the unchanged run. `never_compared`: fields in which no change of any kind was noticed.
+    `aside`: what passes and is no witness, and why."""
 
     base: Run
     tried: tuple[Tried, ...]
     passing: tuple[Passing, ...]
     never_compared: tuple[str, ...]
     complete: bool = True
+    aside: tuple[tuple[Tried, Aside], ...] = ()
 
     @property
     def caught(self) -> list[Tried]:
@@ -99,7 +118,7 @@ def search(
     """Runs every change on its own until the time is up, and sorts what passes.
 
     Without sides (a test's own values) a place that no assertion reads is no hole: only an excuse, a NaN
-    and a test that notices nothing are.
+    and a test that notices nothing are, and a row lost or doubled where rows are held against other ones.
     """
     base = session.one(world, watch=True)
     tried: list[Tried] = []
@@ -112,8 +131,9 @@ def search(
         if len(runs) < len(part):
             break
     complete = start + len(part) >= len(candidates) and len(runs) == len(part) if candidates else True
-    passing = [one for one in _sorted(session, world, base, tried) if sided or one.why != "gap"]
-    return Search(base, tuple(tried), tuple(passing), _never_compared(tried), complete)
+    held = None if sided else HeldAgainst(session, world, session.world(world), until=until)
+    passing, aside = _sorted(session, world, base, tried, held)
+    return Search(base, tuple(tried), tuple(passing), _never_compared(tried), complete, tuple(aside))
 
 
 def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
@@ -139,7 +159,11 @@ def unread(tried: Sequence[Tried]) -> tuple[str, ...]:
     return tuple(name for name, seen in noticed.items() if not seen)
 
 
-def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> list[Passing]:
+def _sorted(
+    session: Session, world: int, base: Run, tried: Sequence[Tried], held: HeldAgainst | None
+) -> tuple[list[Passing], list[tuple[Tried, Aside]]]:
+    """The kinds of change that pass, best first, and what passes and is no witness. `held` tells of a test's
+    values which of them it compares."""
     caught: dict[tuple[str, str], int] = defaultdict(int)
     for one in tried:
         caught[one.change.family] += one.run.noticed
@@ -152,12 +176,25 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
             escapes = newly_taken(session, base, one.run)
             groups[(escapes, one.change.field, _class(one.change))].append(one)
     found = []
+    aside = [(one, Aside.BESIDE) for one in tried if one.run.passes and one.change.beside]
     for (escapes, field, _), members in groups.items():
         # A difference in what is judged says more than one in what it is held against.
         members = sorted(members, key=lambda one: (roots.index(one.change.edit.path[0]), _readable(one)))
         effective, what_if = _what_if(session, world, base, escapes, members, tried)
-        why = _why(members[0].change, effective, field in ignored, nothing_caught, caught, tried)
-        if why is not None:
+
+        def why_of(one: Tried, effective: Sequence[int] = effective, field: str = field) -> Why | Aside:
+            return _why(one.change, effective, field in ignored, nothing_caught, caught, tried)
+
+        why = why_of(members[0])
+        if isinstance(why, Aside):
+            told = [(one, why_of(one)) for one in members]
+            aside += [(one, said if isinstance(said, Aside) else why) for one, said in told]
+            continue
+        if held is not None and why == "gap":
+            compared = [one for one in members if one.change.size == "structure" and held(one.change.edit)]
+            aside += [(one, Aside.ALONE) for one in members if one not in compared]
+            members = compared
+        if members:
             elsewhere, passed = _like(members[0], tried)
             numbers = _numbers_caught(members[0], tried)
             found.append(
@@ -173,7 +210,7 @@ def _sorted(session: Session, world: int, base: Run, tried: Sequence[Tried]) -> 
         return (_ORDER[one.why], odd, roots.index(change.edit.path[0]), _readable(one.best))
 
     found.sort(key=rank)
-    return _one_for_each(found)
+    return _one_for_each(found), aside
 
 
 def _like(best: Tried, tried: Sequence[Tried]) -> tuple[int, int]:
@@ -304,23 +341,22 @@ def _why(
     nothing_caught: bool,
     caught: dict[tuple[str, str], int],
     tried: Sequence[Tried],
-) -> Why | None:
-    """What kind of hole it is; None for what is let through on purpose or never looked at."""
+) -> Why | Aside:
+    """What kind of hole it is, or why it is none: it is let through on purpose or never looked at."""
     if change.size in ("nudge", "far"):
-        return None
+        return Aside.UNREAD if ignored or nothing_caught else Aside.SMALL
     if nothing_caught:
-        return "blind" if change.size in ("real", "structure") else None
+        return "blind" if change.size in ("real", "structure") else Aside.UNREAD
     if effective:
         return "excuse"
     if ignored:
-        return None
+        return Aside.UNREAD
     if change.size in ("nan", "infinite"):
-        return "nan" if _caught_here(change, tried) else None
+        return "nan" if _caught_here(change, tried) else Aside.NUMBER
     if change.size == "absent":
         # A key that is gone and reads as its own default is a hole only where the value is compared.
-        return (
-            "gap" if caught.get(("changed", change.field)) or caught.get(("flipped", change.field)) else None
-        )
+        values = caught.get(("changed", change.field)) or caught.get(("flipped", change.field))
+        return "gap" if values else Aside.ABSENT
     return _gap(change, caught, tried)
 
 
@@ -348,17 +384,17 @@ def _caught_here(change: Change, tried: Sequence[Tried]) -> bool:
     return any(one.run.verdict == "fail" for one in mine if one.change.size in _FAR and one.change != change)
 
 
-def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tried]) -> Why | None:
+def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tried]) -> Why | Aside:
     if change.size == "structure":
         return "gap"
     if not caught.get(change.family):
         # One change never shows and others in the same field do: so many differences are allowed.
-        return "gap" if _compared(change, tried) else None
+        return "gap" if _compared(change, tried) else Aside.UNLIKE
     # A number at a place that does not count (a log-prob of the prompt) is left out for a reason.
     masked = change.role in ("prompt", "tool result", "tail")
     same_role = [t for t in tried if t.change.family == change.family and t.change.role == change.role]
     if masked and not any(t.run.noticed for t in same_role) and not change.says.startswith("token"):
-        return None
+        return Aside.ROLE
     return "gap"
 
 

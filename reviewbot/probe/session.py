@@ -143,6 +143,10 @@ class Session:
             self._tell(len(self._worlds) - 1)
         return len(self._worlds) - 1
 
+    def world(self, number: int) -> World:
+        """The arguments of that number."""
+        return self._worlds[number]
+
     def judge(
         self,
         world: int,

@@ -92,7 +92,8 @@ def _what_if(passing: Passing) -> str:
     still = "still pass" if what.unchanged_passes else "no longer pass"
     return (
         f"with the branch at {what.branch.path}:{what.branch.line} off, {what.after} of {what.of} such "
-        f"changes pass ({what.before} before); unchanged arguments {still}"
+        f"changes of {passing.best.change.field or 'a row'}, in all arguments, pass ({what.before} before); "
+        f"unchanged arguments {still}"
     )
 
 

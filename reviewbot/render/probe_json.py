@@ -70,6 +70,7 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
         "twins": list(result.twins),
         "noticed_in_code": result.noticed_in_code,
         "let_through": [{"edit": one.edit, "side": one.side} for one in result.let_through],
+        "set_aside": [{"edit": one.edit, "side": one.side, "why": one.why} for one in result.set_aside],
         "complete": result.complete,
         "questions": list(result.questions),
         "derivations": list(result.derivations),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from reviewbot.probe.evidence import Result, Strip, Witness
+from reviewbot.probe.evidence import Result, SetAside, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
@@ -57,10 +57,11 @@ def _no_witness(result: Result) -> str:
         return f"inconclusive, the time was up: no witness in the first {tried}, {result.passed} passed"
     if not result.passed:
         return f"{tried} tried, no witness"
+    none = "no witness" + (", for the reasons below" if result.set_aside else "")
     if result.passed >= NEARLY_ALL * result.edits_tried:
         noticed = "little" if result.kills else "nothing"
-        return f"it notices {noticed}: {result.passed} of {tried} passed; no witness in what it looks at"
-    return f"{tried} tried, {result.passed} passed, no witness in what it looks at"
+        return f"it notices {noticed}: {result.passed} of {tried} passed; {none}"
+    return f"{tried} tried, {result.passed} passed; {none}"
 
 
 def rebuilds(result: Result) -> list[str]:
@@ -158,9 +159,11 @@ def elsewhere(witness: Witness) -> str:
     numbers = (
         f"; of other numbers there {witness.numbers_caught} are caught" if witness.numbers_caught else ""
     )
+    where = witness.changes[0].edit.path[0] if witness.changes else ""
+    caught = _count(witness.caught_elsewhere, "other place")
     return (
-        f"the same kind of change is caught in {_count(witness.caught_elsewhere, 'other place')} and let "
-        f"through in {witness.passed_elsewhere} more{numbers}"
+        f"in {where}, the same kind of change is caught in {caught} and let through in "
+        f"{witness.passed_elsewhere} more{numbers}"
     )
 
 
@@ -177,6 +180,7 @@ def checks(result: Result, *, matrix: bool = False) -> list[str]:
         lines.append(f"let through: {'; '.join(passes)}")
     if result.never_compared:
         lines.append(f"no change was noticed in: {', '.join(result.never_compared)}")
+    lines += set_aside(result)
     for label in result.unread_values:
         lines.append(f"no assertion reads the value of {label}")
     if matrix:
@@ -186,7 +190,7 @@ def checks(result: Result, *, matrix: bool = False) -> list[str]:
         for dead in result.dead:
             text = f" {dead.place.text}" if dead.place.text else ""
             lines.append(f"  {dead.place.path}:{dead.place.line}{text}")
-            lines.append(f"      tier {dead.tier}: {dead.says}")
+            lines.append(f"      {dead.says}")
     if result.joint:
         lines.append(f"  {result.joint}")
         lines += [f"      {one}" for one in result.joint_survive[:5]]
@@ -245,8 +249,22 @@ def still_caught(result: Result) -> list[str]:
 
 
 def let_through(result: Result) -> list[str]:
-    """What passes in the same way, on which side where the other one notices it."""
-    return kinds(result.let_through, result.kills)
+    """What passes and should not, on which side where the other one notices it."""
+    aside = {(one.edit, one.side) for one in result.set_aside}
+    return kinds([one for one in result.let_through if (one.edit, one.side) not in aside], result.kills)
+
+
+def set_aside(result: Result) -> list[str]:
+    """What passes and is no witness: a line for each kind of reason, under a heading."""
+    by_reason: dict[str, list[SetAside]] = {}
+    for one in result.set_aside:
+        by_reason.setdefault(one.why, []).append(one)
+    if not by_reason or not result.sought:
+        return []
+    lines = [f"passed, and no witness ({_count(len(result.set_aside), 'change')}):"]
+    for why, listed in by_reason.items():
+        lines.append(f"  {_listed(kinds(listed, ()), most=8)}: {why}")
+    return lines
 
 
 class Told(Protocol):

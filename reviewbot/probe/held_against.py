@@ -1,0 +1,67 @@
+"""Which values of a test's calls the test holds against each other, item by item.
+
+A function that compares has its two sides among its parameters. A test has the values of its calls, most of
+which it never compares: only those where one change is noticed on either side, and passes made on both.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from reviewbot.probe import changes, shape
+from reviewbot.probe.inside import plain
+from reviewbot.probe.inside.edits import Edit, World
+from reviewbot.probe.inside.plain import Path
+from reviewbot.probe.session import Session
+
+MOST_ITEMS = 16
+MOST_CHANGES = 6  # of one item
+MOST_PARTNERS = 4
+_OF_AN_ITEM = ("remove", "double", "swap", "insert")
+
+
+class HeldAgainst:
+    """Asks the test itself, once for each list or table."""
+
+    def __init__(self, session: Session, number: int, world: World, *, until: float) -> None:
+        self._session, self._number, self._world, self._until = session, number, world, until
+        self._known: dict[Path, bool] = {}
+
+    def __call__(self, edit: Edit) -> bool:
+        """Whether every item of the list or table that an edit makes longer, shorter or another one is held
+        against an item of another value."""
+        whole = edit.path[:-1] if edit.operation in _OF_AN_ITEM else edit.path
+        if not whole or (len(whole) == 1 and self._session.calls.get(str(whole[0]), (0, False))[1]):
+            return False  # what is lost there is a whole value of several calls
+        if whole not in self._known:
+            self._known[whole] = any(self._compared(whole, other) for other in self._partners(whole))
+        return self._known[whole]
+
+    def _partners(self, whole: Path) -> Iterator[Path]:
+        """Where else the same value stands."""
+        value = plain.at(dict(self._world), whole)
+        if not plain.items(value):
+            return iter(())
+        parts = ((path, part) for path, part in shape.walk(dict(self._world)) if path and path != whole)
+        return itertools.islice((path for path, part in parts if plain.same(part, value)), MOST_PARTNERS)
+
+    def _compared(self, whole: Path, other: Path) -> bool:
+        value = plain.at(dict(self._world), whole)
+        return all(
+            self._item(whole, other, key) for key, _ in itertools.islice(plain.items(value), MOST_ITEMS)
+        )
+
+    def _item(self, whole: Path, other: Path, key: object) -> bool:
+        """Whether a change of one item is noticed in either value, and passes in both."""
+        mine = (*whole, key)
+        listed = changes.of_row(plain.at(dict(self._world), mine), mine)
+        real = [one.edit for one in listed if one.size == "real" and not one.edit.along]
+        for edit in real[:MOST_CHANGES]:
+            across = Edit(edit.operation, (*other, *edit.path[len(whole) :]), edit.value)
+            runs = self._session.judge(self._number, [[edit], [across], [edit, across]], until=self._until)
+            if len(runs) == 3 and all(runs):
+                alone, there, both = runs
+                if alone and there and both and alone.noticed and there.noticed and both.passes:
+                    return True
+        return False

@@ -1,0 +1,124 @@
+"""What a whole test lets through: rows that it holds against each other, and values that it only reads."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+STOCK = """
+    def orders():
+        return [
+            {"item": "bolt", "amount": 4, "day": 1},
+            {"item": "nut", "amount": 7, "day": 2},
+            {"item": "washer", "amount": 9, "day": 3},
+        ]
+
+    def restored():
+        return [dict(order) for order in orders()]
+
+    def receive(amount):
+        if amount <= 0:
+            raise ValueError("amount must be positive")
+        return amount
+"""
+TESTS = """
+    from stock import orders, receive, restored
+
+    def test_zipped():
+        assert receive(3) == 3
+        for left, right in zip(orders(), restored()):
+            assert left == right
+
+    def test_zipped_and_counted():
+        assert len(orders()) == 3
+        for left, right in zip(orders(), restored(), strict=True):
+            assert left == right
+
+    def test_by_index():
+        found = restored()
+        for index, order in enumerate(orders()):
+            assert order == found[index]
+
+    def test_first_alone():
+        assert orders()[0] == restored()[0]
+
+    def test_amounts():
+        for order in orders():
+            assert order["amount"] in (4, 7, 9)
+"""
+
+
+@pytest.fixture
+def stock(tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "stock.py").write_text(textwrap.dedent(STOCK))
+    (tmp_path / "test_stock.py").write_text(textwrap.dedent(TESTS))
+    return tmp_path
+
+
+def reasons(document):
+    return {one["edit"].partition(":")[0]: one["why"] for one in document["set_aside"]}
+
+
+def accounted(document):
+    """Of a whole test each change that passes is let through, or set aside with a reason."""
+    return len(document["let_through"]) + len(document["set_aside"]) == document["passed"]
+
+
+def test_rows_that_zip_leaves_out_are_a_witness(probed, stock):
+    code, document = probed(stock, "test_stock.py::test_zipped")
+    assert code == 1
+    (witness,) = document["witnesses"]
+    assert (witness["why"], witness["changes"][0]["says"]) == ("gap", "last row dropped")
+    assert witness["changes"][0]["where"] in ("orders()[2]", "restored()[2]")
+    through = [one["edit"].partition(": ") for one in document["let_through"]]
+    for what in ("all rows dropped", "last row dropped"):
+        assert {place.partition("[")[0] for says, _, place in through if says == what} == {
+            "orders()",
+            "restored()",
+        }
+    assert accounted(document)
+
+
+def test_rows_that_one_side_may_have_more_of_are_a_witness(probed, stock):
+    code, document = probed(stock, "test_stock.py::test_by_index")
+    assert code == 1
+    assert {one["edit"].rpartition(": ")[2].partition("[")[0] for one in document["let_through"]} == {
+        "orders()"
+    }, "what is lost of the rows that are looked up falls over"
+    assert accounted(document)
+
+
+def test_rows_that_are_counted_leave_no_witness(probed, stock):
+    code, document = probed(stock, "test_stock.py::test_zipped_and_counted")
+    assert (code, document["witnesses"], document["let_through"]) == (0, [], [])
+    assert accounted(document)
+
+
+@pytest.mark.parametrize("name", ["test_first_alone", "test_amounts"])
+def test_what_a_test_only_reads_is_set_aside_with_the_reason(probed, stock, name):
+    code, document = probed(stock, f"test_stock.py::{name}")
+    assert (code, document["witnesses"], document["let_through"]) == (0, [], [])
+    assert document["passed"] > 0
+    assert reasons(document)["last row dropped"].startswith("the test holds it against no other value")
+    assert accounted(document)
+
+
+def test_every_kind_that_passed_is_told_with_its_reason(reviewbot, stock):
+    ran = reviewbot("probe", "test_stock.py::test_amounts", cwd=stock)
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0].endswith("passed; no witness, for the reasons below")
+    start = next(n for n, line in enumerate(lines) if line.startswith("passed, and no witness ("))
+    told = [line for line in lines[start + 1 :] if line.startswith("  ")]
+    assert any("last row dropped" in line and "against no other value" in line for line in told)
+    assert any("day changed" in line and "it is not compared" in line for line in told)
+
+
+def test_a_check_of_the_product_is_none_of_the_tests_own(reviewbot, probed, stock):
+    _, document = probed(stock, "test_stock.py::test_zipped")
+    assert [one for one in document["dead"] if one["path"] == "stock.py"] == []
+    ran = reviewbot("probe", "test_stock.py::test_zipped", cwd=stock)
+    assert "amount <= 0" not in ran.out
+    assert "tier" not in ran.out
