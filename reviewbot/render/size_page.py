@@ -61,7 +61,7 @@ def extra(size: Size, review: Review | None, sources: Sources, file: str) -> Ext
         return render("size_page.html.j2", (HOME, ("Size", "")), **values, **parts)
 
     text = fitting(with_most, ROWS)
-    says = f"{counted(last.lines.added, 'line')} added, {own:,} of them can go."
+    says = counted(last.lines.added, "line") + " added" + (f", {own:,} of them can go." if own else ".")
     return Extra(file, "Where the lines go", says, text)
 
 

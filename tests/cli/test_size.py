@@ -480,6 +480,25 @@ def test_what_is_only_asked_about_is_named_and_counts_for_no_lines(reviewbot, re
     assert size["notes"] == ["C1 is a question and counts for no lines until somebody answers."]
 
 
+def test_a_check_to_be_mended_comes_back(reviewbot, repository):
+    helper = "def same(left, right):\n    return left['tokens'] == right['tokens']\n"
+    base = repository.commit({"tests/test_rows.py": helper})
+    dropped = "\n\ndef test_rows(run):\n    left, right = run(1), run(2)\n    same(left, right)\n"
+    repository.commit({"tests/test_rows.py": helper + dropped})
+    words = ("size", "--base", base, "--output-format", "json")
+    ran = reviewbot(*words, cwd=repository.folder)
+    (cut,) = [cut for cut in sized(ran)["cuts"] if cut["rule"] == "check-result-dropped"]
+    # No diff is made, for only a person knows what it returns; an `assert` before it is the same line again.
+    assert (cut["state"], cut["files"][0]["removes"], cut["files"][0]["adds"]) == ("estimate", 1, 1)
+    (repository.folder / "size.json").write_text(ran.out)
+    drawn = reviewbot(
+        "report", "--base", base, "--size", "size.json", "--out", "pages", cwd=repository.folder
+    )
+    assert drawn.code == 0, drawn.err
+    index = (repository.folder / "pages" / "index.html").read_text()
+    assert "5 lines added." in index and "0 of them can go" not in index
+
+
 @pytest.mark.slow
 def test_more_text_than_is_looked_through_is_said(reviewbot, repository):
     """One content under many names: git keeps it once, and each name counts."""

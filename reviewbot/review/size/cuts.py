@@ -17,6 +17,8 @@ from reviewbot.review.size.source import NoCut, Source, delete, extent, without_
 from reviewbot.source.patch import applied, replacements, unified
 from reviewbot.source.units import File
 
+# The way out of these is to write their lines anew; the rest of those that cannot fail could go.
+MENDED = CANNOT_FAIL - {"unreachable-check", "implied-check", "restated-arithmetic", "never-run-script"}
 NOT_MADE = "no diff is made of findings of this rule"
 PARSES = "applies, and the files parse"
 # Whether two tests of these are one is measured by what each of them notices.
@@ -86,7 +88,8 @@ def _cut(thread: Thread, draft: Draft, own: Mapping[str, Sequence[int]]) -> Made
     except (NoCut, GitError) as error:
         lines = _estimated(finding)
         mine = frozenset(own.get(span.path, ()))
-        files = (CutFile(span.path, len(lines), len(mine.intersection(lines)), 0),) if lines else ()
+        back = len(lines) if finding.rule in MENDED else 0
+        files = (CutFile(span.path, len(lines), len(mine.intersection(lines)), back),) if lines else ()
         return Made(replace(bare, says=str(error), files=files), finding)
 
 
@@ -142,7 +145,7 @@ def cut_file(path: str, before: bytes, after: bytes, own: Sequence[int]) -> CutF
 
 
 def _estimated(finding: Finding) -> range:
-    """The lines that a finding without a diff is about, where they could go."""
+    """The lines that a finding without a diff is about, where they could go or would be written anew."""
     span = finding.span
     if finding.rule in CANNOT_FAIL | DUPLICATES | REPEATS:
         return range(span.line, span.end_line + 1)
