@@ -18,7 +18,7 @@ SAMPLE = 5_000  # pairs of log-probs kept for the rank correlation and for plots
 
 @dataclass
 class Fields:
-    """Which fields were written, and which have one value in every row."""
+    """Which fields were written, and which have one value in every row of both runs."""
 
     rows: int = 0
     first: dict[str, object] = field(default_factory=dict)
@@ -40,13 +40,17 @@ class Fields:
                 self.varied.add(name)
 
     def saw(self, row: Row) -> None:
-        """Notes which fields a row of the restored run has."""
+        """Notes which fields a row of the restored run has, and which have another value there."""
         if len(self.written) < len(COMPARED):
             self.written |= {name for name in COMPARED if getattr(row, name) is not None}
+        for name in self.first.keys() - self.varied:
+            value = getattr(row, name)
+            if value is not None and _flat(value) != self.first[name]:
+                self.varied.add(name)
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """Fields with the same value in every row: comparing them shows nothing on this workload."""
+        """Fields with the same value in every row of both runs: comparing them shows nothing here."""
         if self.rows < 2:
             return ()
         return tuple(name for name in COMPARED if name in self.first and name not in self.varied)

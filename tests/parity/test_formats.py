@@ -218,6 +218,32 @@ def test_a_column_that_is_mapped_is_not_the_field_of_its_name_too(compare):
     assert (code, any("never compared: sample" in said for said in result["could_not_notice"])) == (0, True)
 
 
+def test_columns_that_no_format_has_are_answered_with_the_fields_to_map(compare):
+    ours = lines([{"ids": r["token_ids"], "r": r["reward"]} for r in rows()])
+    code, result = compare(ours, ours, "rows.jsonl")
+    says = "say which column is which with --map FIELD=COLUMN, FIELD being one of "
+    assert (code, says in result["error"]) == (2, True)
+    named = result["error"].rpartition("one of ")[2].strip().split(", ")
+    assert {"token_ids", "loss_mask", "reward", "prompt", "sample", "group", "length"} <= set(named)
+    for field in named:  # each of them can be mapped
+        code, result = compare(ours, ours, "rows.jsonl", "--map", f"{field}=ids")
+        assert "no field" not in result.get("error", "")
+
+
+def test_a_field_is_the_same_in_every_row_only_where_it_is_so_in_both_runs(compare):
+    ours = rows()
+
+    def said(theirs: list[dict]) -> set[str]:
+        result = compare(lines(ours), lines(theirs), "rows.jsonl")[1]
+        unseen = [s for s in result["could_not_notice"] if s.endswith("it is the same in every row")]
+        assert len(unseen) == len(result["vacuous_fields"])
+        return set(result["vacuous_fields"])
+
+    assert said(ours) == {"loss_mask", "sample_mask"}
+    theirs = [{**r, "loss_mask": [0, 0, 0, 1, 1, 0, 0, 1]} if at == 3 else r for at, r in enumerate(ours)]
+    assert said(theirs) == {"sample_mask"}
+
+
 def test_a_column_that_no_row_has_is_wrong_use(compare):
     ours = renamed(rows())
     code, result = compare(lines(ours), lines(ours), "rows.jsonl", "--map", "token_ids=nope")

@@ -260,7 +260,8 @@ def _detected(files: Sequence[Path]) -> Format:
             raise UnreadableFile(
                 str(path),
                 f"no known format has the fields {', '.join(sorted(map(str, keys))[:12])}; name one of "
-                f"{', '.join(FORMATS)} with --format, or say which column is which with --map FIELD=COLUMN",
+                f"{', '.join(FORMATS)} with --format, or say which column is which with --map FIELD=COLUMN, "
+                f"FIELD being one of {', '.join(sorted(mapped.FIELDS))}",
                 number,
             )
     return Plain()  # every file is empty: there is nothing to read in any format
