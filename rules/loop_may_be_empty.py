@@ -411,8 +411,8 @@ class LoopMayBeEmpty(Rule):
         return self.finding(
             unit,
             check,
-            f"this check runs once for each item of `{_short(name)}`, which {found.says}; over nothing it"
-            " never runs" + ("" if found.empty else ", and nothing requires that there is something"),
+            f"this check never runs, and the test passes, where `{_short(name)}` is empty; it {found.says}"
+            + ("" if found.empty else ", and nothing requires that there is something"),
             certainty="question" if some or _forbids(check, found) else _certainty(found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
@@ -443,8 +443,8 @@ class LoopMayBeEmpty(Rule):
         return self.finding(
             unit,
             part.check,
-            f"this check asks about each item of `{over}`, and what it asks about {found.says};"
-            f" {holds}, so that it passes when nothing is left",
+            f"this check passes where nothing is left of `{over}`; what it asks about {found.says}, and"
+            f" {holds}",
             certainty="question" if some or (part.form == "none" and not found.empty) else _certainty(found),
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
