@@ -298,7 +298,9 @@ def output(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--page", type=Path, metavar="FILE", help="write a page with plots too (HTML)")
     command.add_argument("--profile", action="store_true", help="seconds by stage, in JSON too")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    command.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress, and no word of what was written"
+    )
     command.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
 
 
@@ -666,11 +668,14 @@ def show(result: Result, options: argparse.Namespace) -> None:
     if options.page:
         from reviewbot.parity import writer
         from reviewbot.render import parity_page
+        from reviewbot.render.inert import visible
 
         try:
             writer.whole(options.page, parity_page.page(result, options.page.stem).encode())
         except OSError as error:
             raise UsageError(f"--page {options.page}: {error.strerror}") from None
+        if not options.quiet:
+            print(f"reviewbot: the page is {visible(str(options.page))}", file=sys.stderr)
     if not options.profile:
         result = msgspec.structs.replace(result, profile=None)
     if options.output_format == "json":

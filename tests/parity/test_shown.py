@@ -134,7 +134,11 @@ def test_a_page_has_plots_in_words_too_and_loads_nothing(reviewbot, tmp_path):
         rows = [{**made, "logprobs": [0, -1, -2 - 0.01 * (side != "one"), -3]} for made in rows]
         rows[5]["token_ids"] = [1, 2, 3, 4 + (side != "one")]
         (tmp_path / side / "rows.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
-    assert reviewbot("parity", "compare", "one", "<b>other", "--page", "page.html").code == 1
+    words = ("parity", "compare", "one", "<b>other", "--page", "page.html")
+    ran = reviewbot(*words)
+    assert (ran.code, ran.err) == (1, "reviewbot: the page is page.html\n")
+    quiet = reviewbot(*words, "--quiet")
+    assert (quiet.out, quiet.err) == (ran.out, "")
     page = (tmp_path / "page.html").read_text()
     said = [unescape(one) for one in re.findall("<svg[^>]*><title[^>]*>(.*?)</title>", page)]
     assert said[:2] == [
