@@ -187,7 +187,8 @@ class Result:
     `complete`: every planned change was tried.
 
     Of a test: `unmissed` checks of the code under test fire in it, and it passes without them; it fails on
-    `noticed_in_code` changes of that code, its `twins` on just the same.
+    `noticed_in_code` changes of that code, its `twins` on just the same. `judges`: the functions that it
+    leaves the comparison to, as targets of their own.
     """
 
     target: str
@@ -225,3 +226,4 @@ class Result:
     let_through: tuple[Passed, ...] = ()
     complete: bool = True
     set_aside: tuple[SetAside, ...] = ()
+    judges: tuple[str, ...] = ()

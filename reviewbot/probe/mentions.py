@@ -59,7 +59,9 @@ def tests_for(root: Path, functions: Sequence[Function]) -> list[Path]:
     for path, text in _texts(root):
         if not collects(root, path):
             continue
-        score = 2 * bool(name.search(text)) + bool(module.search(text))
+        # A file need not name itself to use what it defines.
+        at_home = path.resolve() in own and len(name.findall(text)) > 1
+        score = 2 * bool(name.search(text)) + (at_home or bool(module.search(text)))
         if score >= 2 or (score == 1 and path.resolve() not in own):
             near = len(os.path.commonpath([path.resolve(), functions[0].path.resolve()]))
             found.append((-score, -near, str(path), path))

@@ -13,7 +13,7 @@ from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
 from reviewbot.probe.derive import Derived, derive
-from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result, SetAside
+from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result, SetAside, Witness
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
@@ -110,6 +110,7 @@ def probe(
             witnesses = tuple(witness(session, base, one, until=until) for one in shown)
         with clock.stage(ASKED, "every check was asked about every change") as until:
             made = matrix(session, base.number, listed, until=until)
+        caught = kills(session, base, made)
         derived = derived_of(session, base, wish, found)
         with clock.stage(SWITCHED, "every check was switched off once", wish.checks) as until:
             alive = alive_of(session, base, wish, made, derived, until=until)
@@ -123,7 +124,7 @@ def probe(
             passed=sum(one.run.passes for one in found.tried),
             witnesses=witnesses,
             dead=_with_unrun(target, calls, alive.dead),
-            kills=kills(session, base, made),
+            kills=caught,
             checks=checked(session, made),
             not_run=(*nothing_to_change, *_not_run(found), *clock.said, *derived.not_run),
             inputs=inputs or base.source,
@@ -150,6 +151,7 @@ def probe(
             let_through=_let_through(found, base, sided=target.kind != "test"),
             complete=found.complete,
             set_aside=_set_aside(found, base),
+            judges=_judges(target, caught, witnesses) if target.kind == "test" else (),
         )
 
 
@@ -333,6 +335,22 @@ def _set_aside(found: Search, base: Base) -> tuple[SetAside, ...]:
     return tuple(
         SetAside(edit_text(base.world, one.change), why.value, _side(base, one.change))
         for one, why in found.aside
+    )
+
+
+def _judges(target: Target, caught: Sequence[Kill], witnesses: Sequence[Witness]) -> tuple[str, ...]:
+    """The functions of test files whose checks notice what a test notices, or let through what it does."""
+    places = [place for one in witnesses for place in one.escapes]
+    places += [place for one in caught for place in one.caught_by]
+    return tuple(
+        dict.fromkeys(
+            f"{one.path}::{one.function}"
+            for one in places
+            if one.function
+            and (one.function.partition(".")[0] != target.unit or one.path != target.path)
+            and not one.function.rpartition(".")[2].startswith("test")
+            and in_test_file(one.path)
+        )
     )
 
 

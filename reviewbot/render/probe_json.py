@@ -71,6 +71,7 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
         "noticed_in_code": result.noticed_in_code,
         "let_through": [{"edit": one.edit, "side": one.side} for one in result.let_through],
         "set_aside": [{"edit": one.edit, "side": one.side, "why": one.why} for one in result.set_aside],
+        "judges": list(result.judges),
         "complete": result.complete,
         "questions": list(result.questions),
         "derivations": list(result.derivations),

@@ -341,6 +341,7 @@ def notes(result: Result) -> list[str]:
         ]
     else:  # nothing but its rebuilding was run
         lines = [layers]
+    lines += [f"more may be seen of what it calls: reviewbot probe {one}" for one in result.judges[:3]]
     lines += [f"derived: {one}" for one in result.derivations]
     lines += [f"question: {one}" for one in result.questions]
     lines += [f"not run: {one}" for one in result.not_run]

@@ -127,3 +127,53 @@ def test_a_check_of_the_product_is_none_of_the_tests_own(reviewbot, probed, stoc
     ran = reviewbot("probe", "test_stock.py::test_zipped", cwd=stock)
     assert "amount <= 0" not in ran.out
     assert "tier" not in ran.out
+
+
+COMPARED = """
+    from stock import orders, restored
+
+    def compare(baseline, other):
+        assert len(baseline) == len(other)
+        for left, right in zip(baseline, other):
+            assert left["item"] == right["item"]
+            if right["day"] == 2:
+                continue
+            assert left["amount"] == right["amount"]
+
+    def test_orders():
+        compare(orders(), restored())
+"""
+ELSEWHERE = """
+    from test_compared import compare
+
+    def test_nothing_to_compare():
+        compare([], [])
+"""
+
+
+@pytest.fixture
+def compared(stock):
+    (stock / "test_compared.py").write_text(textwrap.dedent(COMPARED))
+    (stock / "test_elsewhere.py").write_text(textwrap.dedent(ELSEWHERE))
+    return stock
+
+
+def test_a_test_says_which_function_judges_for_it(reviewbot, probed, compared):
+    _, document = probed(compared, "test_compared.py::test_orders")
+    assert document["judges"] == ["test_compared.py::compare"]
+    ran = reviewbot("probe", "test_compared.py::test_orders", cwd=compared)
+    assert "more may be seen of what it calls: reviewbot probe test_compared.py::compare\n" in ran.out
+    _, document = probed(compared, "test_stock.py::test_zipped")
+    assert document["judges"] == []
+
+
+def test_inputs_come_from_the_file_of_the_check_too(probed, compared):
+    code, document = probed(compared, "test_compared.py::compare")
+    assert (code, document["inputs"]) == (1, "recorded in test_compared.py::test_orders")
+    assert [one["why"] for one in document["witnesses"]] == ["excuse"]
+
+
+def test_what_stands_in_two_sentences_is_counted_in_two_ways_and_says_so(reviewbot, compared):
+    ran = reviewbot("probe", "test_compared.py::compare", cwd=compared)
+    assert "\n   in other, the same kind of change is caught in " in ran.out
+    assert " such changes of amount, in all arguments, pass (" in ran.out
