@@ -50,6 +50,16 @@ def test_each_command_can_be_typed(command):
         assert set(words) <= set(rule_ids())
 
 
+def test_each_extra_that_is_installed_is_one_and_a_run_s_own_are_named_where_it_is_told_of():
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    named = re.findall(r"pip install '\.\[(.*?)\]'", README)
+    assert {extra for words in named for extra in words.split(",")} <= set(known)
+    told = README.partition("### Two training runs")[2].partition("###")[0]
+    assert "pip install '.[parity,engines]'" in told and "MB" in told
+
+
 @pytest.mark.parametrize("block", blocks("toml"))
 def test_each_configuration_is_one(block):
     assert config.from_toml(block, "README.md", frozenset(rule_ids())) != config.Config()

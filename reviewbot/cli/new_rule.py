@@ -9,6 +9,7 @@ from pathlib import Path
 EXAMPLES = """\
 example, in a checkout of reviewbot:
   reviewbot new-rule sleep-in-test
+  python -m pip install pytest
   python -m pytest tests/test_rules.py -k sleep-in-test
 
 The name is the rule's id: two to five words that name the weakness, with dashes between them. The skeleton is
@@ -47,4 +48,5 @@ def main(options: argparse.Namespace) -> int:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
     print(f"{path} is written. Its examples are its tests:")
     print(f"  python -m pytest tests/test_rules.py -k {name}")
+    print("That needs `python -m pip install pytest`; `make test` brings its own, and runs every test.")
     return 0

@@ -44,6 +44,13 @@ def test_a_new_rule_passes_its_own_tests_style_and_types(tmp_path):
     assert (again.returncode, "already" in again.stderr) == (2, True)
 
 
+def test_the_hint_says_where_pytest_comes_from(reviewbot, tmp_path):
+    (tmp_path / "rules").mkdir()
+    hint = reviewbot("new-rule", "sleep-in-test").out.splitlines()
+    assert hint[1] == "  python -m pytest tests/test_rules.py -k sleep-in-test"
+    assert "python -m pip install pytest" in hint[2] and "make test" in hint[2]
+
+
 @pytest.mark.parametrize("name", ["sleep", "Sleep-In-Test", "../evil-rule", "sleep_in_test", "a-b/c-d", ""])
 def test_a_name_that_cannot_be_a_rule_is_refused(reviewbot, tmp_path, name):
     (tmp_path / "rules").mkdir()
