@@ -3,12 +3,13 @@
 ## Why
 A parity test demands that two runs agree. When a difference is what makes a row skip the check (at once,
 through a flag, or through a set that was computed from the same rows), a real fault that looks like the
-excused noise passes, and nothing says so.
+excused noise passes, and nothing says so. The same holds where the run that is put to the test says by itself
+which of its rows are left out: if all of them come out like that, it passes.
 
 ## Instead
 Compare every row, and let the failure say where the first difference is. If some noise is real, excuse
 exactly the range that it can reach, demand evidence of it from both runs, count what was set aside, and fail
-above a stated number.
+above a stated number. Choose rows by what the baseline says of them, or compare first what chooses them.
 """
 
 from __future__ import annotations
@@ -572,8 +573,157 @@ def test_day(scheduled, sailed):
 """,
             },
         ),
+        # The run that is put to the test chooses its own rows.
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                for before, after in zip(reference, resumed, strict=True):
+                    if after["state"] == "cancelled":  # <- here
+                        continue
+                    assert before["port"] == after["port"]
+                    assert before["state"] == after["state"]
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(expected, actual):
+                assert len(expected) == len(actual)
+                for place in range(len(expected)):
+                    state = actual[place]["state"]
+                    if state in ("cancelled", "unknown"):  # <- here
+                        continue
+                    assert expected[place]["port"] == actual[place]["port"]
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(old_sailings, new_sailings):
+                for number in old_sailings:
+                    if new_sailings[number].cancelled:  # <- here
+                        continue
+                    assert old_sailings[number].port == new_sailings[number].port
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if right.get("state") != "cancelled":  # <- here
+                        assert left["port"] == right["port"]
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                cancelled = {one.number for one in resumed if one.state == "cancelled"}
+                for left, right in zip(reference, resumed, strict=True):
+                    if left.number in cancelled:  # <- here
+                        continue
+                    assert left.port == right.port
+            """
+        ),
+        Example(
+            """
+            def same_ports(reference, resumed):
+                pairs = zip(reference, resumed, strict=True)
+                assert all(a["port"] == b["port"] for a, b in pairs if not b["cancelled"])  # <- here
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left["state"] == "cancelled" or right["state"] == "cancelled":  # <- here
+                        continue
+                    assert left["port"] == right["port"]
+            """
+        ),
+        # Nothing says which of the two is put to the test.
+        Example(
+            """
+            def compare_sailings(mine, yours):
+                for a, b in zip(mine, yours, strict=True):
+                    if b["state"] == "cancelled":  # <- here
+                        continue
+                    assert a["port"] == b["port"]
+            """
+        ),
     )
     good = (
+        # The baseline or a list of its own chooses the rows; what chooses them is compared, or demanded in
+        # the branch; both runs have to say so; a row too few is seen; a field that only one side has.
+        Example(
+            """
+            def compare_sailings(reference, resumed, weather):
+                for left, right, wind in zip(reference, resumed, weather, strict=True):
+                    if left["state"] == "cancelled" or wind == "storm":
+                        continue
+                    assert left["port"] == right["port"]
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    assert left["state"] == right["state"]
+                    if right["state"] == "cancelled":
+                        continue
+                    assert left["port"] == right["port"]
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if right.cancelled:
+                        assert left.cancelled
+                        continue
+                    assert left.port == right.port
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                assert reference == resumed
+                for left, right in zip(reference, resumed, strict=True):
+                    if right.cancelled:
+                        continue
+                    assert left.port.country == right.port.country
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left["cancelled"] and right["cancelled"]:
+                        continue
+                    assert left["port"] == right["port"]
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                kept = [one for one in reference if not one["cancelled"]]
+                assert kept == [one for one in resumed if not one["cancelled"]]
+            """
+        ),
+        Example(
+            """
+            def check_crews(actual_fleet, expected_crew):
+                for ship in actual_fleet.ships:
+                    if ship.task == "ferry":
+                        assert len(ship.crew) == expected_crew
+            """
+        ),
+        Example(
+            """
+            def check_read(documents, rows):
+                for document, row in zip(documents, rows, strict=True):
+                    number = row.get("number")
+                    if number:
+                        assert document.number == number
+            """
+        ),
         # Rows looked up by key: the failure is recorded before the branch leaves; what it skips for is
         # asserted on elsewhere; a row that is not there; the key itself; rows of one and the same run.
         Example(
@@ -1021,7 +1171,10 @@ def _message(unit: Unit, excuse: Excuse) -> str:
         if not isinstance(detour.node, cst.For)
         else f"for what is in `{open_when}`"
     )
-    message = f"{where}, {never}, and the compared values themselves decide that"
+    decides = "the compared values themselves decide"
+    if excuse.by_one_side:
+        decides = f"{'one side' if excuse.certainty == 'question' else 'the side under test'} alone decides"
+    message = f"{where}, {never}, and {decides} that"
     for found in excuse.ranges[:1]:
         message += f"; the excused range begins at `{short(canonical(found.low))}` and ends at"
         message += f" `{short(canonical(found.high))}`, which come from different things"

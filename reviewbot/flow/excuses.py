@@ -20,6 +20,7 @@ from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.marks import marked
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
+from reviewbot.flow.self_excuses import either_opens, self_excuse
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Binding, values
@@ -44,13 +45,15 @@ _PRESENCE = frozenset(
 class Excuse:
     """A detour that the compared values open. `opened` is what its condition was computed from, `ranges` are
     those with unlike ends among it. `by_setting`: no compared value opens it, a setting does, for all.
-    `capped`: a check that bounds how often it may open, and demands no more."""
+    `by_one_side`: only values of the side that is put to the test open it. `capped`: a check that bounds how
+    often it may open, and demands no more."""
 
     detour: Detour
     opened: Trace
     certainty: Certainty
     ranges: tuple[Interval, ...] = ()
     by_setting: bool = False
+    by_one_side: bool = False
     capped: Check | None = None
 
 
@@ -161,9 +164,20 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
         if found is None and repo is not None:
             found = _of_collection(unit, detour, one, repo) or _of_mark(unit, detour, one, repo)
+        if found is None:
+            found = _of_one_side(unit, detour, one)
         if found is not None:
             return found
     return None
+
+
+def _of_one_side(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
+    """The condition looks at what the run that is put to the test says of itself."""
+    if is_place(detour.condition) or any(map(is_presence, _operands(detour.condition))):
+        return None
+    between = sides(unit, [one], up=False)
+    found = None if between is None else self_excuse(unit, detour, one, between)
+    return None if found is None else Excuse(detour, found.opened, found.certainty, by_one_side=True)
 
 
 def _lacks_both(unit: Unit, detour: Detour) -> bool:
@@ -244,7 +258,7 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     ranges = tuple(intervals(opened))
     if meaning == "different" or ranges:
         return Excuse(detour, opened, "proved", ranges)
-    certainty = _of_presence(unit, detour.condition, between)
+    certainty = _of_presence(unit, detour, one, between)
     return None if certainty is None else Excuse(detour, opened, certainty)
 
 
@@ -309,16 +323,16 @@ def _is_flag(unit: Unit, node: cst.BaseExpression) -> bool:
     return bool(held) and all(value is not None and isinstance(literal(value), bool) for value in held)
 
 
-def _of_presence(unit: Unit, condition: cst.BaseExpression, between: Sides) -> Certainty | None:
+def _of_presence(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> Certainty | None:
     """How sure an excuse is that neither equality nor difference opens: `a is None or b is None`."""
-    node = values(unit).resolve(condition)
+    node = values(unit).resolve(detour.condition)
     while type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         node = node.expression
     if type(node) is cst.BooleanOperation:
         operands = list(_operands(node))
         present = all(is_presence(operand) for operand in operands)
         if alike(unit, node, between) and not present:
-            return None
+            return "question" if either_opens(unit, detour, one, between) else None
         if present:
             plain = all(type(operand) is cst.Comparison for operand in operands)
             return "likely" if plain and unit.is_test else "question"

@@ -1,0 +1,244 @@
+"""Conditions by which one side of a comparison decides alone whether its rows are compared.
+
+In `if right["status"] == "late": continue` before `assert left["total"] == right["total"]` a run in which
+every row is late passes, whatever the baseline says. The same asked of the baseline is a choice of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.checks import checks
+from reviewbot.flow.control import guards
+from reviewbot.flow.judging import side
+from reviewbot.flow.provenance import Trace
+from reviewbot.flow.sides import Sides, condition_trace
+from reviewbot.flow.syntax import canonical, last_name, literal, walk
+from reviewbot.flow.values import Binding, values
+from reviewbot.flow.verdicts import every_judgement
+
+if TYPE_CHECKING:
+    from reviewbot.flow.detours import Detour
+    from reviewbot.flow.judgements import Judgement
+    from reviewbot.model import Certainty
+    from reviewbot.source.units import Unit
+
+# They say where a value stands in a pair, which says little of what it is.
+_PLACES = frozenset({"left", "right", "first", "second", "source", "target", "test", "copy"})
+# They say which row it is, or of what kind, rather than what came out for it.
+_IDENTITY = frozenset({
+    "id", "uid", "uuid", "key", "name", "names", "index", "idx", "kind", "type", "dtype", "device", "shape",
+    "ndim", "size", "requires_grad", "op", "target",
+})  # fmt: skip
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelfExcuse:
+    """What a condition was computed from, and how sure it is that the side which it reads is the one that
+    is put to the test."""
+
+    opened: Trace
+    certainty: Certainty
+
+
+def self_excuse(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> SelfExcuse | None:
+    """The excuse of a detour around a judgement that a field of a row of one side opens, if that side is not
+    the baseline and nothing else looks at the field."""
+    if detour.way not in ("continue", None) or not _goes_by_row(unit, detour, one):
+        return None
+    opened = _opened(unit, detour.condition, between)
+    reads = [not own.isdisjoint(opened.bindings) for own in (between.left, between.right)]
+    if reads[0] is reads[1]:
+        return None
+    mine, other = (between.right, between.left) if reads[1] else (between.left, between.right)
+    certainty = _is_tested(mine, other)
+    if certainty is None or not (_role(mine) or _role(other) or _is_same_field(unit, one, between)):
+        return None
+    fields = _fields_of(unit, detour, between, mine)
+    if not fields or _is_seen(unit, detour, fields, between):
+        return None
+    return SelfExcuse(opened, "question" if fields <= _IDENTITY else certainty)
+
+
+def either_opens(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> bool:
+    """Whether the same field of each side opens a detour alone: `left["late"] or right["late"]`."""
+    node = values(unit).resolve(detour.condition)
+    one_is_enough = cst.Or if detour.outcome else cst.And
+    if type(node) is not cst.BooleanOperation or not isinstance(node.operator, one_is_enough):
+        return False
+    if detour.way not in ("continue", None) or not _goes_by_row(unit, detour, one):
+        return False
+    left, right = (_fields_of(unit, detour, between, own) for own in (between.left, between.right))
+    return bool(left and right) and not _is_seen(unit, detour, left | right, between)
+
+
+def _fields_of(unit: Unit, detour: Detour, between: Sides, own: frozenset[Binding]) -> set[str]:
+    """The fields of one side that the condition of a detour reads."""
+    return {
+        name
+        for asked in _asked(unit, detour.condition)
+        for node, name in _fields(asked)
+        if not own.isdisjoint(condition_trace(unit, node, between, control=False, up=False).bindings)
+    }
+
+
+def _is_seen(unit: Unit, detour: Detour, fields: set[str], between: Sides) -> bool:
+    """Whether a fault in one of the fields is told apart from the detour."""
+    return _is_looked_at(unit, detour, fields) or _compares_whole(unit, detour, between)
+
+
+def _opened(unit: Unit, condition: cst.BaseExpression, between: Sides) -> Trace:
+    """What a condition was computed from; for `right["status"] in ("late", "lost")` the value asked about."""
+    node = values(unit).resolve(condition)
+    if type(node) is cst.Comparison and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        if isinstance(target.operator, (cst.In, cst.NotIn)) and not any(
+            values(unit).reads(target.comparator)
+        ):
+            return condition_trace(unit, node.left, between, control=False, up=False)
+    return condition_trace(unit, condition, between, control=False, up=False)
+
+
+def _goes_by_row(unit: Unit, detour: Detour, one: Judgement) -> bool:
+    """Whether one loop gives the rows of both sides and what the condition asks."""
+    flow = values(unit)
+    rows = [
+        {binding.node for binding in flow.slice(node) if binding.kind == "loop"}
+        for node in (detour.condition, one.left, one.right)
+    ]
+    for targets in _loops_around(unit, detour):
+        given = {below for target in targets for below in walk(target)}
+        if not any(given.isdisjoint(row) for row in rows):
+            return True
+    return False
+
+
+def _loops_around(unit: Unit, detour: Detour) -> Iterator[list[cst.CSTNode]]:
+    """The targets of each loop that a detour stands in, those of one comprehension together."""
+    if isinstance(detour.node, _COMPREHENSIONS):
+        clause: cst.CompFor | None = detour.node.for_in
+        targets: list[cst.CSTNode] = []
+        while clause is not None:
+            targets.append(clause.target)
+            clause = clause.inner_for_in
+        yield targets
+    elif not isinstance(detour.node, cst.For):
+        for above in unit.ancestors(detour.node):
+            if isinstance(above, cst.For):
+                yield [above.target]
+
+
+def _is_tested(mine: frozenset[Binding], other: frozenset[Binding]) -> Certainty | None:
+    """How sure it is that one of two sides is not the baseline of the other."""
+    own, opposite = _role(mine), _role(other)
+    if own == "baseline" or (opposite == "other" and own != "other"):
+        return None
+    named = own == "other" and opposite == "baseline" and _is_named(mine) and _is_named(other)
+    return "likely" if named else "question"
+
+
+def _is_same_field(unit: Unit, one: Judgement, between: Sides) -> bool:
+    """Whether the same is read from a row of each side: `one.total == two.total`."""
+    names = "|".join(re.escape(binding.name) for binding in between.left | between.right)
+    left, right = (
+        re.sub(rf"(?<![\w.'\"])(?:{names})(?![\w'\"])", "□", canonical(values(unit).resolve(node)))
+        for node in (one.left, one.right)
+    )
+    return left == right and left.startswith("□") and left != "□"
+
+
+def _role(side_of: frozenset[Binding]) -> str:
+    """`baseline` or `other`, where the names of a side agree on it."""
+    names = {binding.name.rpartition(".")[2] for binding in side_of}
+    telling = {name for name in names if name not in _PLACES} if _is_named(side_of) else names
+    found = {side(name) for name in telling} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_named(side_of: frozenset[Binding]) -> bool:
+    """Whether a name says of a side which run it is, and not only where it stands in a pair."""
+    names = {binding.name.rpartition(".")[2] for binding in side_of}
+    return any(side(name) for name in names if name not in _PLACES)
+
+
+def _asked(unit: Unit, condition: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """What a condition looks at, names and sets taken apart: for `key in late` the conditions under which a
+    row gets into `late`."""
+    flow = values(unit)
+    node = flow.resolve(condition)
+    if type(node) is cst.BooleanOperation:
+        yield from _asked(unit, node.left)
+        yield from _asked(unit, node.right)
+    elif type(node) is cst.UnaryOperation:
+        yield from _asked(unit, node.expression)
+    elif type(node) is cst.Comparison and len(node.comparisons) == 1:
+        operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+        if isinstance(operator, (cst.In, cst.NotIn)):
+            yield from _gets_in(unit, comparator)
+        if not isinstance(operator, (cst.Is, cst.IsNot)):
+            yield flow.resolve(node.left)
+    else:
+        yield node
+
+
+def _gets_in(unit: Unit, collection: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    flow = values(unit)
+    for part in walk(flow.resolve(collection)):
+        if type(part) is cst.CompIf:
+            yield part.test
+    if type(collection) is cst.Name:
+        for mutation in flow.mutations(collection.value):
+            yield from (guard.condition for guard in guards(unit, mutation.node))
+
+
+def _fields(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, str]]:
+    """Every field that is read under a node, with its name: `row["status"]`, `row.get("status")`,
+    `row.status`."""
+    called = {id(below.func) for below in walk(node) if type(below) is cst.Call}
+    for below in walk(node):
+        if type(below) is cst.Attribute and id(below) not in called:
+            yield below, below.attr.value
+        elif type(below) is cst.Subscript and len(below.slice) == 1:
+            index = below.slice[0].slice
+            name = literal(index.value) if type(index) is cst.Index else None
+            if isinstance(name, str):
+                yield below, name
+        elif type(below) is cst.Call and last_name(below) == "get" and below.args:
+            name = literal(below.args[0].value)
+            if isinstance(name, str):
+                yield below, name
+
+
+def _is_looked_at(unit: Unit, detour: Detour, fields: set[str]) -> bool:
+    """Whether a check that the detour does not lead around looks at one of the fields."""
+    missed = {id(one.node) for one in detour.missed}
+    for check in checks(unit):
+        if id(check.node) not in missed:
+            looks_at = check.node if check.condition is None else check.condition
+            parts = [looks_at, *(values(unit).resolve(name) for name in values(unit).reads(looks_at))]
+            if any(name in fields for part in parts for _, name in _fields(part)):
+                return True
+    return any(
+        name in fields
+        for one in every_judgement(unit)
+        if one not in detour.missed
+        for part in (one.left, one.right)
+        for _, name in _fields(part)
+    )
+
+
+def _compares_whole(unit: Unit, detour: Detour, between: Sides) -> bool:
+    """Whether the rows, or all of them, are compared as a whole apart from the detour."""
+    left, right = ({binding.name for binding in own} for own in (between.left, between.right))
+    for one in every_judgement(unit):
+        if one not in detour.missed:
+            a, b = canonical(one.left), canonical(one.right)
+            if (a in left and b in right) or (a in right and b in left):
+                return True
+    return False
