@@ -144,7 +144,11 @@ def _is_tested(mine: frozenset[Binding], other: frozenset[Binding]) -> Certainty
 
 
 def _is_same_field(unit: Unit, one: Judgement, between: Sides) -> bool:
-    """Whether the same is read from a row of each side: `one.total == two.total`."""
+    """Whether the same is read from two rows that a loop gives: `one.total == two.total`."""
+    flow = values(unit)
+    mine, yours = ({b for b in flow.slice(node) if b.kind == "loop"} for node in (one.left, one.right))
+    if not mine.isdisjoint(yours):
+        return False
     names = "|".join(re.escape(binding.name) for binding in between.left | between.right)
     left, right = (
         re.sub(rf"(?<![\w.'\"])(?:{names})(?![\w'\"])", "□", canonical(values(unit).resolve(node)))
