@@ -133,6 +133,7 @@ def search(
     complete = start + len(part) >= len(candidates) and len(runs) == len(part) if candidates else True
     held = None if sided else HeldAgainst(session, world, session.world(world), until=until)
     passing, aside = _sorted(session, world, base, tried, held)
+    complete = complete and not (held and held.cut)
     return Search(base, tuple(tried), tuple(passing), _never_compared(tried), complete, tuple(aside))
 
 
@@ -191,7 +192,7 @@ def _sorted(
             aside += [(one, said if isinstance(said, Aside) else why) for one, said in told]
             continue
         if held is not None and why == "gap":
-            compared = [one for one in members if one.change.size == "structure" and held(one.change.edit)]
+            compared = [one for one in members if _loses(one.change) and held(one.change.edit)]
             aside += [(one, Aside.ALONE) for one in members if one not in compared]
             members = compared
         if members:
@@ -211,6 +212,11 @@ def _sorted(
 
     found.sort(key=rank)
     return _one_for_each(found), aside
+
+
+def _loses(change: Change) -> bool:
+    """Whether items or keys are lost, doubled or in another place."""
+    return change.size == "structure" or change.edit.operation == "remove"
 
 
 def _like(best: Tried, tried: Sequence[Tried]) -> tuple[int, int]:

@@ -17,6 +17,12 @@ STOCK = """
     def restored():
         return [dict(order) for order in orders()]
 
+    def counts():
+        return {"bolt": 4, "nut": 7}
+
+    def counted_again():
+        return counts()
+
     class Box:
         def __init__(self):
             self.held = []
@@ -27,7 +33,7 @@ STOCK = """
             self.held.append(object())
 """
 TESTS = """
-    from stock import Box, orders, restored
+    from stock import Box, counted_again, counts, orders, restored
 
     def test_zipped():
         box = Box()
@@ -44,6 +50,11 @@ TESTS = """
         found = restored()
         for index, order in enumerate(orders()):
             assert order == found[index]
+
+    def test_common_keys():
+        left, right = counts(), counted_again()
+        for name in left.keys() & right.keys():
+            assert left[name] == right[name]
 
     def test_first_alone():
         assert orders()[0] == restored()[0]
@@ -92,6 +103,18 @@ def test_rows_that_one_side_may_have_more_of_are_a_witness(probed, stock):
     assert {one["edit"].rpartition(": ")[2].partition("[")[0] for one in document["let_through"]} == {
         "orders()"
     }, "what is lost of the rows that are looked up falls over"
+    assert accounted(document)
+
+
+def test_keys_that_one_side_lacks_are_a_witness(probed, stock):
+    code, document = probed(stock, "test_stock.py::test_common_keys")
+    assert code == 1
+    says = [one["changes"][0]["says"] for one in document["witnesses"]]
+    assert says == ["bolt missing", "nut missing"]
+    assert {one["edit"].partition(":")[0] for one in document["let_through"]} == {
+        "bolt missing",
+        "nut missing",
+    }
     assert accounted(document)
 
 
