@@ -717,6 +717,15 @@ def test_day(scheduled, sailed):
         ),
         Example(
             """
+            def check_holds(fleet, expected):
+                for place, (target, load) in enumerate(expected):
+                    for ship in fleet.loaded():
+                        if ship.__class__.__name__ == "Tanker":
+                            assert ship.holds[place].load == load
+            """
+        ),
+        Example(
+            """
             def check_read(documents, rows):
                 for document, row in zip(documents, rows, strict=True):
                     number = row.get("number")

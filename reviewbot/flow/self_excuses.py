@@ -61,7 +61,7 @@ def self_excuse(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> S
     if certainty is None or not (_role(mine) or _role(other) or _is_same_field(unit, one, between)):
         return None
     fields = _fields_of(unit, detour, between, mine)
-    if not fields or _is_seen(unit, detour, fields, between):
+    if not fields or "__class__" in fields or _is_seen(unit, detour, fields, between):
         return None
     return SelfExcuse(opened, "question" if fields <= _IDENTITY else certainty)
 
