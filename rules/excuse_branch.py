@@ -717,11 +717,10 @@ def test_day(scheduled, sailed):
         ),
         Example(
             """
-            def check_holds(fleet, expected):
-                for place, (target, load) in enumerate(expected):
-                    for ship in fleet.loaded():
-                        if ship.__class__.__name__ == "Tanker":
-                            assert ship.holds[place].load == load
+            def check_loads(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if right.__class__.__name__ == "Tanker":
+                        assert left.load == right.load
             """
         ),
         Example(
