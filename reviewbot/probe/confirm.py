@@ -264,7 +264,8 @@ def _excuse(bench: _Bench, finding: Finding) -> Judged:
         return Judged(
             finding, "refuted", f"each of the {taken} changes that take the branch is caught", entry
         )
-    return Judged(finding, "unknown", f"{taken} changes took the branch", entry)
+    says = f"{taken} change{'s' * (taken != 1)} took the branch, of which the check caught {caught}"
+    return Judged(finding, "unknown", says, entry)
 
 
 def _fields_of(study: _Study, sites: set[int]) -> set[str]:

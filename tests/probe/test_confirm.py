@@ -57,6 +57,25 @@ def test_without_inputs_a_finding_stays_as_it_was(linted, case):
     assert "not run to an end: no test of this repository mentions" in said
 
 
+def test_an_excuse_that_takes_two_changes_says_what_became_of_the_one(linted, tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "test_trips.py").write_text(
+        """
+def compare(baseline, resumed):
+    for planned, driven in zip(baseline, resumed, strict=True):
+        if driven["state"] == "aborted":
+            continue
+        assert planned["km"] == driven["km"]
+
+def test_trips():
+    compare([{"state": "done", "km": 3.5}], [{"state": "done", "km": 3.5}])
+"""
+    )
+    (finding,), said = linted(tmp_path, "excuse-branch")
+    assert finding["certainty"] == "likely"
+    assert "not run to an end: 1 change took the branch, of which the check caught 0" in said
+
+
 ROWS = """
 import copy
 from row_parity import compare_rows
