@@ -23,7 +23,7 @@ from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, dotted, walk
+from reviewbot.flow.syntax import canonical, conjuncts, dotted, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
@@ -162,6 +162,18 @@ class EarlyReturnTest(Rule):
                     assert run() is None
                     return
                 assert engine.run() == run()
+            """
+        ),
+        # Never so when it runs: the return is for the type checker.
+        Example(
+            """
+            import sys
+            from typing import TYPE_CHECKING
+
+            def test_fork(run):
+                if TYPE_CHECKING and sys.platform == "win32":
+                    return
+                assert run().forked
             """
         ),
         # Processes of one test, helpers that happen to be called test_…, closures.
@@ -352,6 +364,8 @@ def _may_have_checked(unit: Unit, node: cst.If, place: int) -> bool:
 
 def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
     flow = values(unit)
+    if any(dotted(part).rpartition(".")[2] == "TYPE_CHECKING" for part in conjuncts(condition)):
+        return None
     words = canonical(condition).lower()
     if "rank" in words or "main_process" in words:
         return None

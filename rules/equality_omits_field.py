@@ -26,7 +26,9 @@ from reviewbot.model import Certainty
 
 _SIDES = 2
 # What an object stands for, or how it was made, rather than what it holds.
-_LABEL = pattern(r"(?i)^_?(node|label|owner|parent|source|origin|context|validate\w*|check\w*|strict\w*)$")
+_LABEL = pattern(
+    r"(?i)^_?(node|label|name|title|owner|parent|source|origin|context|validate\w*|check\w*|strict\w*)$"
+)
 _SAYS_EQUAL = pattern(r"(?i)(^|_)(same|equals?|identical|compare|match(es)?|equivalent|close)(_|$)")
 _NAMES = frozenset({"__eq__", "equals", "is_equal", "same_as"})
 # Names of fields that differ between equal things, or tell things apart by themselves.

@@ -97,6 +97,14 @@ class ImpliedCheck(Rule):
         ),
     )
     good = (
+        # The last link of the chain is new.
+        Example(
+            """
+            def test_shelves(library):
+                assert list(library) == library.keys()
+                assert len(list(library)) == len(library.keys()) == 4
+            """
+        ),
         # A method of that name may change its object.
         Example(
             """

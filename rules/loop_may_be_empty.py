@@ -26,6 +26,7 @@ from reviewbot.flow.keyed import compares_by_key
 from reviewbot.flow.left import Left, left
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import dotted, last_name
 from reviewbot.flow.values import values
@@ -166,6 +167,36 @@ class LoopMayBeEmpty(Rule):
             def test_pairs(run):
                 for pair in combinations([1, 2, 3], 2):
                     assert run(*pair)
+        """),
+        # Pairs of what the test has filled, a walk down a tree, what a test may have left over.
+        Example("""
+            import pytest
+            from pathlib import Path
+
+            def test_desks(office, wanted):
+                desks = [office.desk("a"), office.desk("b")]
+                for one in wanted:
+                    desks.append(office.desk(one))
+                assert all(
+                    one is not two
+                    for i, one in enumerate(desks)
+                    for j, two in enumerate(desks)
+                    if i != j
+                )
+
+            def assert_named(folder):
+                if "label" in folder:
+                    for one in folder["label"].get("names", []):
+                        assert one.strip()
+                for inner in folder.get("folders", []):
+                    assert_named(inner)
+
+            @pytest.fixture(autouse=True)
+            def nothing_left():
+                yield
+                for path in Path("recipes").iterdir():
+                    if path.name.startswith("left_over"):
+                        raise AssertionError(path)
         """),
         # What fills the list is handed to something else.
         Example("""
@@ -413,7 +444,7 @@ class LoopMayBeEmpty(Rule):
             check,
             f"this check never runs, and the test passes, where `{_short(name)}` is empty; it {found.says}"
             + ("" if found.empty else ", and nothing requires that there is something"),
-            certainty="question" if some or _forbids(check, found) else _certainty(found),
+            certainty="question" if some or _forbids(check, found) else _certainty(unit, found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
                 step(found.unit, found.node, f"which {found.says}"),
@@ -445,7 +476,9 @@ class LoopMayBeEmpty(Rule):
             part.check,
             f"this check passes where nothing is left of `{over}`; what it asks about {found.says}, and"
             f" {holds}",
-            certainty="question" if some or (part.form == "none" and not found.empty) else _certainty(found),
+            certainty="question"
+            if some or (part.form == "none" and not found.empty)
+            else _certainty(unit, found),
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
@@ -475,9 +508,12 @@ def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
     return iterable(unit, part.node.for_in.iter)
 
 
-def _certainty(found: Iterable) -> Certainty:
+def _certainty(unit: Unit, found: Iterable) -> Certainty:
     if found.empty:
         return "proved"
+    # How many are left of what the test writes out itself, its author has seen.
+    if found.unit is unit and isinstance(found.node, cst.BaseExpression) and is_own_input(unit, found.node):
+        return "question"
     source = found.source
     if source is None:
         return "likely"

@@ -165,6 +165,34 @@ class RepeatedRowIndex(Rule):
                         return live(layer, modules)
                 return cloned(layer, modules)
         """),
+        # Each index holds other rows: those that belong to one guest.
+        Example(
+            """
+            def visits(guest, rows):
+                found = {}
+                for row in rows:
+                    known = {one.name for one in row.guests}
+                    if guest.name in known:
+                        found[row.day] = row
+                return found
+
+            def table(guests, rows):
+                for one in guests:
+                    print(visits(one, rows))
+
+            def chart(guests, rows, wide):
+                for one in guests:
+                    if wide:
+                        print(len(visits(one, rows)))
+                    else:
+                        print(sorted(visits(one, rows)))
+
+            def report(guests, rows):
+                table(guests, rows)
+                chart(guests, rows, True)
+            """,
+            path="tools/report.py",
+        ),
         # Two selections of the rows, each with an index of its own.
         Example(
             """
@@ -269,7 +297,7 @@ def _steps(found: list[Build]) -> list[Step]:
 
 def _plain(key: str) -> str:
     """A key as a person would write it."""
-    code = re.sub(r"#[\d,]+", "", key.partition(" with ")[0])
+    code = re.sub(r"#[\d,@]+", "", key.partition(" with ")[0])
     return re.sub(r"ROW(\d+)", lambda row: "row" if row[1] == "0" else f"row{row[1]}", code)
 
 

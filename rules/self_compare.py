@@ -149,6 +149,13 @@ class SelfCompare(Rule):
                 assert c == c
                 assert c == other
         """),
+        # Of an object that equality is tested of, a set asks for its hash.
+        Example("""
+            def test_ticket(make, other):
+                ticket = make()
+                assert ticket != other
+                assert ticket in {ticket}
+        """),
         Example("""
             def test_address():
                 place = Address.parse("Main Street 1")
@@ -282,6 +289,8 @@ class SelfCompare(Rule):
         if comparison.relation == "member" and isinstance(right, (cst.List, cst.Tuple, cst.Set)):
             if not any(same(left, e.value) for e in right.elements) or steadiness(left) is None:
                 return None
+            if _tests_equality(unit, comparison):
+                return None
             message = f"`{unit.text(left)}` is looked for in a collection that is made of it"
         elif comparison.relation not in _HOLDS or _means_not_nan(unit, comparison):
             return None
@@ -362,6 +371,7 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     return any(
         same(mine, comparison.left) and not same(mine, other)
         for one in comparisons(unit)
+        if one.relation != "member"
         for mine, other in ((one.left, one.right), (one.right, one.left))
     )
 

@@ -346,6 +346,8 @@ class UnreachableCheck(Rule):
                 own = any(_may_raise(node) for node in walk(body[start]))
                 sure: Certainty = "likely" if own else "proved"
                 fix = _moved_out(unit, node, body[start - 1 :])
+                if _binds(body[start - 1], body[start:]):
+                    fix = None
                 yield body[start:], step(unit, body[start - 1], says), what, sure, fix
 
     def _uncalled(self, unit: Unit) -> Iterator[_Dead]:
@@ -417,6 +419,13 @@ def _moved_out(unit: Unit, block: cst.With, body: list[cst.CSTNode]) -> Fix | No
         return None
     text = "".join(shallow + line.removeprefix(deep) if line.strip() else line for line in moved)
     return Fix("move it behind the block that must raise", (Edit(unit.file.path, start, last, text),))
+
+
+def _binds(raising: cst.CSTNode, after: list[cst.CSTNode]) -> bool:
+    """Whether what stands behind reads a name that only the statement which must raise would have bound."""
+    targets = [one.target for one in raising.targets] if isinstance(raising, cst.Assign) else []
+    bound = {name.value for target in targets for name in walk(target) if type(name) is cst.Name}
+    return any(type(below) is cst.Name and below.value in bound for one in after for below in walk(one))
 
 
 def _indentation(line: str) -> str:

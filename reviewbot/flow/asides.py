@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.control import enclosing
+from reviewbot.flow.fixtures import is_fixture
 from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judging import compares, in_test_file
 from reviewbot.flow.left import counted_statements
@@ -29,6 +30,7 @@ def is_aside(unit: Unit, check: Check) -> bool:
         id(check.node) in counted_statements(unit)
         or _guards_a_table(unit, check)
         or _calls_itself(unit, check)
+        or _cleans_up(unit, check)
     ):
         return True
     # A folder may be called `testing` and hold the runner itself.
@@ -43,11 +45,21 @@ def is_aside(unit: Unit, check: Check) -> bool:
 
 
 def _calls_itself(unit: Unit, check: Check) -> bool:
-    """A walk down a tree: whether the loop around a check calls the function that it stands in."""
+    """A walk down a tree: whether the loop around a check calls the function that it stands in, or that
+    function calls itself on another loop's items."""
     loop = enclosing(unit, check.node, cst.For)
-    return loop is not None and any(
-        isinstance(below, cst.Call) and dotted(below.func) == unit.name for below in walk(loop)
+    if loop is None:
+        return False
+    return any(
+        dotted(call.func) == unit.name and enclosing(unit, call, cst.For) is not None
+        for call in unit.find(cst.Call)
     )
+
+
+def _cleans_up(unit: Unit, check: Check) -> bool:
+    """Whether a check stands behind the `yield` of a fixture: it looks for what a test has left over."""
+    rank = unit.index.rank
+    return is_fixture(unit) and any(rank(one) < rank(check.node) for one in unit.find(cst.Yield))
 
 
 def _guards_a_table(unit: Unit, check: Check) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def takes_fixtures(unit: Unit) -> bool:
     """Whether pytest hands a function its arguments: a test, or a fixture itself."""
-    return unit.is_function and (unit.is_test or _is_fixture(unit))
+    return unit.is_function and (unit.is_test or is_fixture(unit))
 
 
 def fixture(unit: Unit, name: str, repo: Repo | None) -> Unit | None:
@@ -37,13 +37,14 @@ def _in(file: File, name: str, asking: Unit) -> Unit | None:
         (
             unit
             for unit in file.units
-            if unit.is_function and unit is not asking and _is_fixture(unit) and _named(unit, name)
+            if unit.is_function and unit is not asking and is_fixture(unit) and _named(unit, name)
         ),
         None,
     )
 
 
-def _is_fixture(unit: Unit) -> bool:
+def is_fixture(unit: Unit) -> bool:
+    """Whether a function is marked as a fixture of pytest."""
     return any(_marks(decorator) for decorator in _decorators(unit))
 
 

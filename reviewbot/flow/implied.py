@@ -76,7 +76,7 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
         if wider is not None and stated is not None and stated.implies(wider) and not _turned(one, asked[0]):
             return f"`{_short(one)}` says more of `{wider.of}`"
         sides = _equality(one)
-        if sides is None or len(asked) != 1:
+        if sides is None or len(asked) != 1 or _is_chain(asked[0]):
             continue
         left, right = canonical(sides[0]), canonical(sides[1])
         for other in compared(unit, later, asked[0], holds=True):
@@ -86,6 +86,11 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
             if made[0] and made[0] == made[1]:
                 return f"`{_short(sides[0])}` and `{_short(sides[1])}` are already equal"
     return ""
+
+
+def _is_chain(node: cst.BaseExpression) -> bool:
+    """`len(a) == len(b) == 4` says more than that the two are equal."""
+    return type(node) is cst.Comparison and len(node.comparisons) > 1
 
 
 def _turned(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:

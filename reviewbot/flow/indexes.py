@@ -132,7 +132,6 @@ def _settings(
     unit: Unit, call: cst.Call, function: Unit, text: str, given: dict[str, cst.BaseExpression]
 ) -> str:
     """A text of a callee with the arguments that it reads by name put after it."""
-    flow = values(unit)
     node = function.node
     assert isinstance(node, cst.FunctionDef)
     names = set(re.findall(r"[A-Za-z_]\w*", text))
@@ -142,18 +141,23 @@ def _settings(
     for param in (*params.posonly_params, *params.params, *params.kwonly_params):
         name = param.name.value
         if name in names and name in given:
-            read.append(f"{name}={_versioned(flow, given[name])}")
+            read.append(f"{name}={_versioned(unit, given[name])}")
         elif name in names and name in usual:
             read.append(f"{name}={canonical(usual[name])}")
     for star in (params.star_arg, params.star_kwarg):
         if type(star) is cst.Param and star.name.value in names:
-            read.append(", ".join(_versioned(flow, arg.value) for arg in call.args))
+            read.append(", ".join(_versioned(unit, arg.value) for arg in call.args))
     return f"{text} with {', '.join(read)}" if read else text
 
 
-def _versioned(flow: Values, node: cst.BaseExpression) -> str:
-    """The code of an expression, with a mark for the bindings that its names have there."""
+def _versioned(unit: Unit, node: cst.BaseExpression) -> str:
+    """The code of an expression, with a mark for the bindings that its names have there. A name of the
+    function's own is marked with it: its callers, who do not know it, have several such."""
+    flow = values(unit)
     marks = _marks(flow, node)
+    for name in flow.reads(node):
+        if any(binding.kind not in ("parameter", "unbound") for binding in flow.reaching(name)):
+            marks[name.value] = f"{marks[name.value]}@{unit.line}"
     return re.sub(
         r"[A-Za-z_]\w*", lambda w: f"{w[0]}#{marks[w[0]]}" if marks.get(w[0]) else w[0], canonical(node)
     )

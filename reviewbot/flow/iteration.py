@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow.calls import callee, module_value
-from reviewbot.flow.syntax import UNKNOWN, dotted, keyword_argument, last_name, literal, qualified
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, keyword_argument, last_name, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.tree import walk
 from reviewbot.source.units import once
@@ -263,7 +263,9 @@ def _comprehension(
     while loop is not None:
         loops.append(loop)
         loop = loop.inner_for_in
-    conditions = [condition.test for one in loops for condition in one.ifs]
+    conditions = [
+        condition.test for one in loops for condition in one.ifs if not _pairs(condition.test, loops)
+    ]
     source = iterable(unit, loops[0].iter, depth - 1) if depth else Iterable("unknown", node, unit)
     if conditions:
         says = f"keeps only what satisfies `{_short(unit, conditions[0])}`"
@@ -272,6 +274,24 @@ def _comprehension(
         inner = iterable(unit, loops[1].iter, depth - 1) if depth else source
         return source if inner.empty is False else inner
     return source
+
+
+def _pairs(condition: cst.BaseExpression, loops: list[cst.CompFor]) -> bool:
+    """`if i != j` of two loops over the same rows: every row with each other one, none with itself."""
+    if type(condition) is not cst.Comparison or len(condition.comparisons) != 1 or len(loops) < 2:
+        return False
+    target = condition.comparisons[0]
+    if not isinstance(target.operator, (cst.NotEqual, cst.IsNot, cst.LessThan, cst.GreaterThan)):
+        return False
+    sides = [{n.value for n in walk(loop.target) if type(n) is cst.Name} for loop in loops]
+    names = (condition.left, target.comparator)
+    if not all(type(name) is cst.Name for name in names):
+        return False
+    held = [next((at for at, own in enumerate(sides) if dotted(name) in own), None) for name in names]
+    if None in held or held[0] == held[1]:
+        return False
+    one, other = (loops[at].iter for at in held if at is not None)
+    return canonical(one) == canonical(other)
 
 
 def _either(

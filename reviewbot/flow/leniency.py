@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,19 +11,25 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.collection import decorator_name
 from reviewbot.flow.detours import Detour
-from reviewbot.flow.syntax import canonical, conjuncts
+from reviewbot.flow.syntax import canonical, conjuncts, literal
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
+    from reviewbot.flow.values import Binding
     from reviewbot.source.units import Unit
 
 
 def is_meant(unit: Unit, detour: Detour) -> bool:
     """Whether the test is expected to fail, so that nothing hangs on the check; whether what is missing from
     one side, which opens the branch, is demanded elsewhere in the function; or whether the caller says by a
-    parameter what must be on both sides."""
-    return is_expected_to_fail(unit) or _is_demanded(unit, detour) or _is_asked_for(unit, detour)
+    parameter what must be on both sides, or may leave out what is expected."""
+    return (
+        is_expected_to_fail(unit)
+        or _is_demanded(unit, detour)
+        or _is_asked_for(unit, detour)
+        or _may_be_left_out(unit, detour)
+    )
 
 
 @once
@@ -59,6 +66,35 @@ def _is_asked_for(unit: Unit, detour: Detour) -> bool:
         if kinds == {"parameter"}:
             return True
     return False
+
+
+def _may_be_left_out(unit: Unit, detour: Detour) -> bool:
+    """`if key == name and wanted is not None: assert value == wanted` in a helper whose `wanted` is made of
+    a parameter that may be None: its caller has then said that any value will do."""
+    if unit.is_test or detour.outcome:
+        return False
+    flow = values(unit)
+    judged = {canonical(side) for one in detour.missed for side in (one.left, one.right)}
+    for part in conjuncts(detour.condition):
+        if type(part) is not cst.Comparison or canonical(part.left) not in judged:
+            continue
+        target = part.comparisons[0]
+        if not isinstance(target.operator, cst.IsNot) or literal(target.comparator) is not None:
+            continue
+        made_of = flow.slice(part.left)
+        given = [binding for binding in made_of if binding.kind == "parameter"]
+        rest = [binding.value for binding in made_of if binding.kind != "parameter"]
+        if given and all(map(_is_optional, given)) and None not in rest:
+            return True
+    return False
+
+
+def _is_optional(binding: Binding) -> bool:
+    """Whether a parameter is None where its caller does not give it, or may be given None."""
+    if binding.value is not None and literal(binding.value) is None:
+        return True
+    said = binding.node.annotation if isinstance(binding.node, cst.Param) else None
+    return said is not None and re.search(r"\bNone\b|\bOptional\b", canonical(said.annotation)) is not None
 
 
 def _held(node: cst.BaseExpression) -> cst.BaseExpression | None:

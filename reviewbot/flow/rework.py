@@ -92,9 +92,16 @@ def _changes(function: Unit, call: cst.Call, name: str, depth: int) -> bool:
 
 
 def _exclusive(unit: Unit, group: list[Build]) -> bool:
-    """Whether no two builds of a group can run in one call: they stand in different arms of one `if`, or
-    one of them leaves before the other is reached."""
-    ways = [{(id(g.node), g.outcome) for g in guards(unit, build.node)} for build in group]
+    """Whether no two builds of a group can run in one call: they stand in different arms of one `if`, there
+    or where they are decided on, or one of them leaves before the other is reached."""
+    ways = [
+        {
+            (id(g.node), g.outcome)
+            for where, node in ((unit, build.node), build.site)
+            for g in guards(where, node)
+        }
+        for build in group
+    ]
     return all(
         any((branch, not outcome) in two for branch, outcome in one)
         for place, one in enumerate(ways)

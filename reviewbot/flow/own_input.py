@@ -1,0 +1,89 @@
+"""Whether a value is made only of what a test writes out itself: literals, constants of its module, and the
+values that a `parametrize` gives it.
+
+What is tested has no part in such a value: how much there is of it, the test's author has decided.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from reviewbot.flow.calls import module_value
+from reviewbot.flow.iteration import parametrized
+from reviewbot.flow.syntax import walk
+from reviewbot.flow.values import UNBOUND, values
+
+if TYPE_CHECKING:
+    from reviewbot.flow.values import Binding
+    from reviewbot.source.units import Unit
+
+_DEPTH = 6
+# What gives other parts or another form of a text or a collection, and nothing of its own.
+_METHODS = frozenset({
+    "split", "rsplit", "splitlines", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "partition",
+    "items", "keys", "values", "get", "copy", "union", "intersection", "difference", "symmetric_difference",
+    "encode", "decode", "join", "removeprefix", "removesuffix", "index", "count", "startswith", "endswith",
+})  # fmt: skip
+_READING = frozenset({"open", "input", "iter", "next", "getattr", "vars", "dir", "globals", "locals", "eval"})
+
+
+def is_own_input(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether an expression of a test is made of nothing but what the test writes out."""
+    return unit.is_test and _is_own(unit, node, _DEPTH)
+
+
+def _is_own(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
+    if not depth:
+        return False
+    flow = values(unit)
+    functions = set[int]()
+    inner = {
+        name.value
+        for below in walk(node)
+        if isinstance(below, cst.CompFor)
+        for name in walk(below.target)
+        if type(name) is cst.Name
+    }
+    for below in walk(node):
+        if isinstance(below, (cst.Await, cst.Lambda, cst.Yield)):
+            return False
+        if type(below) is not cst.Call:
+            continue
+        function = below.func
+        functions.add(id(function))
+        if type(function) is cst.Name:
+            known = hasattr(builtins, function.value) and function.value not in _READING
+            if not known or flow.bindings(function.value):
+                return False
+        elif type(function) is not cst.Attribute or function.attr.value not in _METHODS:
+            return False
+    for below in walk(node):
+        if type(below) is cst.Attribute and id(below) not in functions:
+            return False
+    return all(
+        _is_written(unit, name, depth)
+        for name in flow.reads(node)
+        if id(name) not in functions and name.value not in inner
+    )
+
+
+def _is_written(unit: Unit, name: cst.Name, depth: int) -> bool:
+    flow = values(unit)
+    reaching = flow.reaching(name)
+    if not reaching:
+        return hasattr(builtins, name.value) or isinstance(
+            module_value(unit.file, name.value), (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant)
+        )
+    if UNBOUND in reaching or flow.mutations(name.value):
+        return False
+    return all(_is_given(unit, binding, depth) for binding in reaching)
+
+
+def _is_given(unit: Unit, binding: Binding, depth: int) -> bool:
+    if binding.kind == "parameter":
+        return parametrized(unit, binding.name) is not None
+    return binding.value is not None and _is_own(unit, binding.value, depth - 1)
