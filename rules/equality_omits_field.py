@@ -234,6 +234,9 @@ class Visit:
             return
         names = ", ".join(f"`{field.name}`" for field in omitted[:_SHOWN])
         certainty: Certainty = "likely" if len(compared) > len(omitted) else "question"
+        # A class that declares its fields is there to hold them; of others the author has chosen what counts.
+        if known.found.kind == "plain" and unit.kind != "function":
+            certainty = "question"
         tree = unit.tree
         # A docstring in an `__eq__` is there to say what counts.
         explained = isinstance(tree, ast.FunctionDef) and ast.get_docstring(tree) is not None
@@ -242,7 +245,7 @@ class Visit:
         yield self.finding(
             unit,
             _verdict(node),
-            f"this compares {len(compared)} fields of `{known.found.name}` and leaves out {names}",
+            f"this compares {len(own & other)} fields of `{known.found.name}` and leaves out {names}",
             certainty=certainty,
             steps=[
                 Step(known.path, field.line, field.line, f"`{field.name}` is a field of the class")

@@ -1038,6 +1038,29 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/compare_graph.py",
         ),
+        # Neither side has it, asked of each; equal as a whole, and what follows says where they differ.
+        Example(
+            """
+            def assert_same_menu(left, right):
+                if left.day_column not in left.columns and right.day_column not in right.columns:
+                    pass
+                else:
+                    assert left.day == right.day
+                assert left.shape == right.shape
+            """,
+            path="tests/same_menu.py",
+        ),
+        Example(
+            """
+            def assert_same_table(left, right, whole):
+                if left.equals(right, check_notes=whole):
+                    return
+                if not left.columns.equals(right.columns):
+                    raise AssertionError("columns")
+                raise AssertionError("rows")
+            """,
+            path="tests/same_table.py",
+        ),
         # Neither side has it.
         Example(
             """

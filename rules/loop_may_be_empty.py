@@ -28,7 +28,7 @@ from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.suspects import may_check_in
-from reviewbot.flow.syntax import dotted, last_name
+from reviewbot.flow.syntax import canonical, dotted, last_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
@@ -93,6 +93,16 @@ class LoopMayBeEmpty(Rule):
                         restored.append(row)
                 for row in restored:
                     assert row.prefix  # <- here
+        """),
+        # One remark for all tests of a file that ask the same.
+        Example("""
+            def test_open(page):
+                for door in page.query("door"):
+                    assert door.open()  # <- here
+
+            def test_closed(page):
+                for door in page.query("door"):
+                    assert door.close()
         """),
         # The loader is what is tested, and may yield nothing.
         Example("""
@@ -424,7 +434,9 @@ class LoopMayBeEmpty(Rule):
             if some == "shown":
                 continue
             reported.add(id(checks[0].node))
-            yield self._loop(unit, loop, checks[0].node, found, some)
+            again = _same_query(unit, loop.node.iter) if found.made == "query" else []
+            if all(where.line > unit.line for where, _ in again):
+                yield self._loop(unit, loop, checks[0].node, found, some, again)
         for part in quantified(unit):
             found = _of_quantified(unit, part)
             over = part.node if part.form == "all" else part.node.for_in.iter
@@ -436,18 +448,27 @@ class LoopMayBeEmpty(Rule):
                 yield self._quantified(unit, part, found, some)
 
     def _loop(
-        self, unit: Unit, loop: CheckedLoop, check: cst.CSTNode, found: Iterable, some: Left | None
+        self,
+        unit: Unit,
+        loop: CheckedLoop,
+        check: cst.CSTNode,
+        found: Iterable,
+        some: Left | None,
+        again: list[tuple[Unit, cst.For]],
     ) -> Finding:
         name = unit.text(loop.node.iter)
+        more = f", here and in {len(again)} more test{'s' if len(again) > 1 else ''} of this file"
         return self.finding(
             unit,
             check,
             f"this check never runs, and the test passes, where `{_short(name)}` is empty; it {found.says}"
-            + ("" if found.empty else ", and nothing requires that there is something"),
+            + ("" if found.empty else ", and nothing requires that there is something")
+            + (more if again else ""),
             certainty="question" if some or _forbids(check, found) else _certainty(unit, found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
                 step(found.unit, found.node, f"which {found.says}"),
+                *(step(where, other.iter, f"`{where.name}` asks the same") for where, other in again),
             ),
             still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
             fix=_require(unit, loop),
@@ -482,6 +503,24 @@ class LoopMayBeEmpty(Rule):
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
+
+
+def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.For]]:
+    """The loops of the file's other tests that check what the same query finds, in source order."""
+    if not unit.is_test:
+        return []
+    asked = canonical(over)
+    written = ast.unparse(ast.parse(asked, mode="eval"))
+    found = []
+    for other in unit.file.units:
+        if other is unit or not other.is_test:
+            continue
+        if all(ast.unparse(loop.iter) != written for loop in other.asts(ast.For)):
+            continue
+        loops = [loop.node for loop in checked_loops(other) if canonical(loop.node.iter) == asked]
+        if loops and left(other, loops[0], iterable(other, loops[0].iter)) != "shown":
+            found.append((other, loops[0]))
+    return found
 
 
 def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:

@@ -227,7 +227,9 @@ class NeverCollectedTest(Rule):
         if _is_read(unit, tree.name) or _is_used_elsewhere(unit, tree.name, repo):
             return None
         return self._report(
-            unit, f"nothing collects or calls `{tree.name}`, which checks something", "likely"
+            unit,
+            f"nothing collects or calls `{tree.name}`, which checks something",
+            "question" if _is_off_by_name(tree.name) else "likely",
         )
 
     def _method(
@@ -285,7 +287,7 @@ class NeverCollectedTest(Rule):
         message = (
             f"nothing collects or calls `{tree.name}`: pytest looks into files named {patterns}, not {file}"
         )
-        return self._report(unit, message, "likely")
+        return self._report(unit, message, "question" if _is_off_by_name(file) else "likely")
 
     def _has_check(self, unit: Unit, tree: collection.FunctionTree) -> bool:
         summary = Summaries.of(unit.file).summary(tree, unit)
@@ -339,6 +341,11 @@ def _is_misspelt(name: str) -> bool:
         in ("tset", "tes", "tets", "tst", "tesst", "testt", "xtest", "xxtest", "dont", "disabled", "skip")
         or (first == "test" and name.startswith("_"))
     )
+
+
+def _is_off_by_name(name: str) -> bool:
+    """`skip_test_rows`: whoever named it so knows that it does not run."""
+    return name.strip("_").lower().startswith(("skip", "dont", "disabled", "no_test", "off_"))
 
 
 def _is_read(unit: Unit, name: str) -> bool:

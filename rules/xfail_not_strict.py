@@ -28,7 +28,7 @@ from reviewbot.model import Certainty
 _FLAKY = pattern(
     r"(?i)flak|intermittent|sometimes|random|non-?determin|race|timing|sporadic|\b(may|might)\b|can fail|"
     r"oom|memory|(un|not )stable|connection|network|platform|windows|macos|occasional|time ?out|timed out|"
-    r"hang"
+    r"hang|\b(in|on) (the )?CI\b|\blocal(ly)?\b"
 )
 
 

@@ -30,7 +30,7 @@ from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import dotted, last_name
+from reviewbot.flow.syntax import canonical, dotted, last_name
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -132,6 +132,14 @@ class ZipTruncates(Rule):
                 assert not bad
             """
         ),
+        # One remark for all places where the same two are cut.
+        Example("""
+            def test_parsed(parse, words):
+                read = parse(list(words))
+                assert all(a == b for a, b in zip(read, words))  # <- here
+                read = parse(tuple(words))
+                assert all(a == b for a, b in zip(read, words))
+        """),
     )
     good = (
         # Two tables of the module, and the values of a table, that are of one length.
@@ -394,24 +402,46 @@ class ZipTruncates(Rule):
         if not judges(unit):
             return
         seen: set[int] = set()
+        told: dict[tuple[str, ...], list[Cut]] = {}
         for cut in cuts(unit):
             if id(cut.call) not in seen and _may_differ(unit, cut, repo):
                 seen.add(id(cut.call))
-                yield self._report(unit, repo, cut)
+                told.setdefault((_certainty(unit, cut), *map(canonical, cut.sides)), []).append(cut)
+        for cut, *again in told.values():
+            yield self._report(unit, repo, cut, again)
 
-    def _report(self, unit: Unit, repo: Repo, cut: Cut) -> Finding:
+    def _report(self, unit: Unit, repo: Repo, cut: Cut, again: list[Cut]) -> Finding:
+        """One finding for all places of a function where the same two sides are cut."""
         sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
         how = "zip" if dotted(cut.call.func) == "zip" else "this"
         return self.finding(
             unit,
             cut.call,
             f"{how} stops at the shorter of {sides}, and nothing compares their lengths; what one side lacks"
-            " is not looked at",
+            f" is not looked at{_times(len(again))}",
             certainty=_certainty(unit, cut),
-            steps=(step(unit, cut.check, "this check never sees what lies beyond the shorter side"),),
-            still_catches=still_catches(unit, *cut.sides, but=(cut.check, cut.loop)),
-            fix=_strict(unit, repo, cut.call),
+            steps=(
+                step(unit, cut.check, "this check never sees what lies beyond the shorter side"),
+                *(step(unit, one.call, "nor does this one") for one in again),
+            ),
+            still_catches=still_catches(
+                unit, *cut.sides, but=[part for one in (cut, *again) for part in (one.check, one.loop)]
+            ),
+            fix=_strict_all(unit, repo, [cut, *again]),
         )
+
+
+def _times(more: int) -> str:
+    return f", here and in {more} more place{'s' if more > 1 else ''}" if more else ""
+
+
+def _strict_all(unit: Unit, repo: Repo, every: list[Cut]) -> Fix | None:
+    fixes = [_strict(unit, repo, cut.call) for cut in every]
+    edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
+    # Two on one line would each write it anew.
+    if None in fixes or len({edit.line for edit in edits}) < len(edits):
+        return fixes[0]
+    return Fix("let zip refuse sides of unequal length", edits, safe=True)
 
 
 def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:

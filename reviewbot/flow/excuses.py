@@ -22,7 +22,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.self_excuses import either_opens, self_excuse
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import Binding, values
 from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
 from reviewbot.model import CERTAINTIES, Certainty
@@ -184,7 +184,9 @@ def _lacks_both(unit: Unit, detour: Detour) -> bool:
     """`if any(getattr(one, "notes", None) for one in (left, right)): assert left.notes == right.notes`: what
     neither has needs no comparison."""
     call = detour.condition
-    if detour.outcome or type(call) is not cst.Call or dotted(call.func) != "any" or len(call.args) != 1:
+    if detour.outcome:
+        return _lacks_each(detour)
+    if type(call) is not cst.Call or dotted(call.func) != "any" or len(call.args) != 1:
         return False
     made = call.args[0].value
     if not isinstance(made, (cst.GeneratorExp, cst.ListComp)) or made.for_in.ifs:
@@ -199,6 +201,29 @@ def _lacks_both(unit: Unit, detour: Detour) -> bool:
         for name in values(unit).reads(part)
     }
     return len(listed) > 1 and listed <= roots
+
+
+def _lacks_each(detour: Detour) -> bool:
+    """`left.key not in left.rows and right.key not in right.rows`: it is asked of each side alike, and
+    neither has it."""
+    node = detour.condition
+    if type(node) is not cst.BooleanOperation or type(node.operator) is not cst.And:
+        return False
+    absent = [
+        type(part) is cst.Comparison
+        and len(part.comparisons) == 1
+        and type(part.comparisons[0].operator) is cst.NotIn
+        for part in (node.left, node.right)
+    ]
+    if not all(absent):
+        return False
+    pairs = {(root_name(one.left), root_name(one.right)) for one in detour.missed}
+    return any(
+        re.sub(rf"\b{left}\b", right, canonical(node.left)) == canonical(node.right)
+        or re.sub(rf"\b{right}\b", left, canonical(node.left)) == canonical(node.right)
+        for left, right in pairs
+        if left and right and left != right
+    )
 
 
 def _waits_for_enough(unit: Unit, detour: Detour) -> bool:

@@ -196,8 +196,8 @@ def says(unit: Unit, condition: cst.BaseExpression, outcome: bool, between: Side
         found = [_compared(unit, left, target, True, between) for left, target in links]
         return "equal" if "equal" in found else "different" if "different" in found else None
     if type(node) is cst.Call and predicate(node, unit) in ("equal", "close", "identical"):
-        given = [arg.value for arg in node.args[:2]]
-        if type(node.func) is cst.Attribute and len(node.args) == 1:
+        given = [arg.value for arg in node.args if arg.keyword is None][:2]
+        if type(node.func) is cst.Attribute and len(given) == 1:
             given = [node.func.value, *given]
         if len(given) == 2 and _across(unit, given[0], given[1], between):
             return "equal" if outcome else "different"
