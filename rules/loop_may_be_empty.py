@@ -27,6 +27,7 @@ from reviewbot.flow.left import Left, left
 from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.own_input import is_own_input
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name
 from reviewbot.flow.values import values
@@ -34,7 +35,9 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
 from reviewbot.model import Certainty
 
-_LEAVES_OUT = "keeps only what satisfies `not "
+_KEEPS = "keeps only what satisfies `"
+# What leaves out the exceptions: `not bad(x)`, `x not in KNOWN`, `x != own`, `x is not None`.
+_LEAVES_OUT = pattern(rf"{_KEEPS}(not |.* (not in|!=|is not) )")
 _MODEL_PARTS = frozenset({
     "parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers", "children",
     "named_children", "state_dict",
@@ -373,6 +376,14 @@ class LoopMayBeEmpty(Rule):
             """,
             path="robot/reward.py",
         ),
+        # A page that the pattern finds is demanded.
+        Example("""
+            def test_pages(tmp_path, build, parse):
+                build(tmp_path)
+                assert tmp_path.joinpath("start.html").exists()
+                for page in tmp_path.rglob("*.html"):
+                    assert parse(page)
+        """),
         # The test has put the files there itself; a loop fills a table and refuses doubles.
         Example("""
             def test_upload(tmp_path, upload, exists):
@@ -561,10 +572,11 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
     if source.empty is False:
         return "question"
     # What leaves out the exceptions expects the rest to be there.
-    if found.says.startswith(_LEAVES_OUT) or " not in " in found.says:
+    gradients = ".grad " in found.says
+    if not gradients and _LEAVES_OUT.match(found.says):
         return "question"
     parts = last_name(source.node) in _MODEL_PARTS
-    return "question" if parts and ".grad " not in found.says else "likely"
+    return "question" if parts and not gradients else "likely"
 
 
 def _require(unit: Unit, loop: CheckedLoop) -> Fix | None:

@@ -121,3 +121,54 @@ def test_rows_may_be_left_out_for_what_they_are(measured, expected):
             assert max(kept) < 7
     """
     assert certainties("rows-dropped", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("[row for row in run(1) if row.done]", "likely"),
+        ("[row for row in run(1) if row.grad is not None]", "likely"),
+        # What leaves out the exceptions expects the rest to be there.
+        ("[row for row in run(1) if row is not None]", "question"),
+        ("[row for row in run(1) if row != case]", "question"),
+        # Something is written out, of which the filter is to leave some.
+        ("[line for line in 'a : b'.split(' ') if ':' in line]", "question"),
+        ("[pair for pair in list(set(combinations(list(range(-2, 3)) * 3, 3))) if any(pair)]", "question"),
+        ("reports(run(1), 'targets')", "question"),
+    ],
+)
+def test_a_filter_need_not_be_there_to_find_anything(made, expected):
+    later = "rows = [row[1:] for row in rows]; rows = sorted(rows)" if "reports" in made else ""
+    code = f"""
+        from itertools import combinations
+
+        def reports(lines, kind):
+            return [line for line in lines if kind in line]
+
+        def test_rows(run, case, wanted):
+            rows = {made}
+            for row in rows:
+                assert run(row)
+            {later}
+            {"assert len(rows) == len(wanted)" if later else ""}
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("decorator", "written", "expected"),
+    [("", "parts", "likely"), ("@given(rows())", "parts", "question"), ("", "buffer", "question")],
+)
+def test_what_the_test_puts_in_or_draws_is_asked_about(decorator, written, expected):
+    code = f"""
+        import tarfile
+        from hypothesis import given
+
+        {decorator}
+        def test_archive(run, buffer, parts):
+            with tarfile.open(fileobj={written}, mode="w") as archive:
+                archive.addfile(run(1))
+            for part in tarfile.open(fileobj=buffer):
+                assert run(part)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]

@@ -25,7 +25,7 @@ Made = Literal[
 """`lookup` is a default that is empty, `common` what two collections share or one has beyond the other,
 `used-up` an iterator that something before has run to its end."""
 
-_DEPTH = 4
+_DEPTH = 12
 _SAME = frozenset({
     "list", "tuple", "sorted", "set", "frozenset", "reversed", "iter", "enumerate", "dict", "deepcopy",
     "copy.deepcopy", "copy.copy", "tqdm", "tqdm.tqdm", "track", "cycle", "itertools.cycle",
@@ -401,6 +401,8 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
         if name == "splitlines" and _is_written(unit, function.value):
             return Iterable("literal", node, unit, False)
         return Iterable("loaded", node, unit, None, f"is read by `{_short(unit, node)}`")
+    if name in ("split", "rsplit") and _is_written(unit, function.value):
+        return Iterable("literal", node, unit, False)
     if name in _QUERIES:
         return Iterable("query", node, unit, None, f"is what `{_short(unit, node)}` finds")
     return _returned(unit, node, depth) or Iterable("call", node, unit)

@@ -15,7 +15,17 @@ from reviewbot.flow.checks import checks
 from reviewbot.flow.guards import pairs, reached_with
 from reviewbot.flow.iteration import Iterable, iterable
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
+from reviewbot.flow.syntax import (
+    UNKNOWN,
+    canonical,
+    dotted,
+    last_name,
+    literal,
+    qualified,
+    root_name,
+    subscript,
+    walk,
+)
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
@@ -30,6 +40,10 @@ _OWN_NAMES = frozenset({"dir", "vars", "globals", "getmembers"})
 _SPLITTING = frozenset({"split", "splitlines", "rsplit"})
 _HERE = frozenset({"os.listdir", "os.scandir", "os.walk", "listdir", "scandir", "walk"})
 _WRITES = frozenset({"touch", "write_text", "write_bytes"})
+_ADDS = frozenset({
+    "write", "writelines", "writestr", "writerow", "writerows", "write_table", "add", "addfile", "append",
+})  # fmt: skip
+_EXIST = frozenset({"exists", "is_file"})
 _COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
 
@@ -40,13 +54,15 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
     if isinstance(made, _COMPREHENSIONS) and _drops_blanks(found.unit, made):
         return "shown"
     if found.unit is not unit:
-        return None
+        return "hinted" if _is_counted_later(unit, node, made) else None
     if isinstance(made, _COMPREHENSIONS):
         if _is_pinned(unit, node, made) or _has_key(unit, node, made) or _is_named(unit, node, made):
             return "shown"
         if _pairs_off(unit, node, made):
             return "shown"
-    if _is_compared(unit, node, made) or (found.made == "loaded" and _is_written(unit, node, made)):
+    if _is_compared(unit, node, made):
+        return "shown"
+    if found.made == "loaded" and (_is_written(unit, node, made) or _is_there(unit, node, made)):
         return "shown"
     return "hinted" if _is_hinted(unit, node, found) else None
 
@@ -285,7 +301,11 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         source = values(unit).resolve(made.for_in.iter)
         if isinstance(source, cst.Call) and last_name(source) in _OWN_NAMES:
             return True
-    if found.made == "loaded" and (_lists_here(made) or _is_read_back(unit, node, made)):
+    if found.made == "loaded" and (
+        _lists_here(made) or _is_read_back(unit, node, made) or _is_own(unit, made)
+    ):
+        return True
+    if _draws(unit):
         return True
     return found.made == "query" and _is_counted_there(unit, node, made)
 
@@ -336,11 +356,9 @@ def _is_read_back(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
 def _is_written(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
     """Whether the function itself has put a file into the folder that is searched, of a name that the pattern
     fits: `(folder / "a.json").touch()` before `folder.glob("*.json")`."""
-    if not isinstance(made, cst.Call) or last_name(made) not in ("glob", "rglob") or not made.args:
-        return False
-    pattern = literal(made.args[0].value)
+    pattern = _searched(made)
     rank = unit.index.rank
-    if not isinstance(pattern, str) or not isinstance(made.func, cst.Attribute):
+    if pattern is None:
         return False
     for call in unit.find(cst.Call):
         if last_name(call) not in _WRITES or rank(call) > rank(made) or not _apart(unit, call, node):
@@ -348,10 +366,82 @@ def _is_written(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
         place = values(unit).resolve(call.func.value) if isinstance(call.func, cst.Attribute) else call
         if not isinstance(place, cst.BinaryOperation) or root_name(_leftmost(place)) != root_name(made):
             continue
-        name = literal(place.right)
-        if isinstance(name, str) and fnmatchcase(name.rpartition("/")[2], pattern.rpartition("/")[2]):
+        if _fits(literal(place.right), pattern):
             return True
     return False
+
+
+def _is_there(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether a check demands a file of the folder that is searched, of a name that the pattern fits:
+    `assert (folder / "index.html").exists()` before `folder.rglob("*.html")`."""
+    pattern = _searched(made)
+    if pattern is None:
+        return False
+    assert isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute)
+    folder = canonical(made.func.value)
+    for check in checks(unit):
+        asked = check.condition
+        if check.kind != "assert" or not isinstance(asked, cst.Call) or last_name(asked) not in _EXIST:
+            continue
+        place = values(unit).resolve(asked.func.value) if isinstance(asked.func, cst.Attribute) else asked
+        if isinstance(place, cst.BinaryOperation):
+            owner, name = place.left, place.right
+        elif last_name(place) == "joinpath" and isinstance(place, cst.Call) and len(place.args) == 1:
+            assert isinstance(place.func, cst.Attribute)
+            owner, name = place.func.value, place.args[0].value
+        else:
+            continue
+        if canonical(owner) == folder and _fits(literal(name), pattern) and _apart(unit, check.node, node):
+            return True
+    return False
+
+
+def _searched(made: cst.CSTNode) -> str | None:
+    """The pattern of `folder.glob("*.json")`."""
+    if not isinstance(made, cst.Call) or last_name(made) not in ("glob", "rglob") or not made.args:
+        return None
+    pattern = literal(made.args[0].value)
+    return pattern if isinstance(pattern, str) and isinstance(made.func, cst.Attribute) else None
+
+
+def _fits(name: object, pattern: str) -> bool:
+    return isinstance(name, str) and fnmatchcase(name.rpartition("/")[2], pattern.rpartition("/")[2])
+
+
+def _is_own(unit: Unit, made: cst.CSTNode) -> bool:
+    """Whether the function reads what it has itself written into: `tarfile.open(fileobj=buffer)` after
+    `with tarfile.open(fileobj=buffer, mode="w") as archive: archive.add("a.txt")`."""
+    if not isinstance(made, cst.Call):
+        return False
+    rank, flow = unit.index.rank, values(unit)
+    read = {canonical(arg.value) for arg in made.args if isinstance(arg.value, (cst.Name, cst.Attribute))}
+    for call in unit.find(cst.Call):
+        if (
+            last_name(call) not in _ADDS
+            or rank(call) > rank(made)
+            or not isinstance(call.func, cst.Attribute)
+        ):
+            continue
+        opened = flow.resolve(call.func.value)
+        if isinstance(opened, cst.Name):
+            bound = [one.value for one in flow.reaching(opened) if one.kind == "with"]
+            opened = bound[0] if len(bound) == 1 and bound[0] is not None else opened
+        if not isinstance(opened, cst.Call) or canonical(opened.func) != canonical(made.func):
+            continue
+        if read & {canonical(arg.value) for arg in opened.args}:
+            return True
+    return False
+
+
+def _draws(unit: Unit) -> bool:
+    """Whether a test is run for many inputs that are drawn, of which some will do: hypothesis' `given`."""
+    if not isinstance(unit.node, cst.FunctionDef):
+        return False
+    return any(
+        isinstance(one.decorator, cst.Call)
+        and qualified(one.decorator.func, unit.file.imports) == "hypothesis.given"
+        for one in unit.node.decorators
+    )
 
 
 def _leftmost(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -162,7 +162,8 @@ def test_a_collection_is_known_to_hold_something(text, known):
         ("g(a)", "call", None),
         ("rows(a)", "filtered", None),
         ("zip(TABLE, [x for x in a if x])", "filtered", None),
-        ("'a b'.split()", "call", None),
+        ("'a b'.split()", "literal", False),
+        ("a.split()", "call", None),
     ],
 )
 def test_what_an_iterable_is_made_from(code, made, empty):
