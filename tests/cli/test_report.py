@@ -335,7 +335,9 @@ def test_nothing_of_a_pull_request_acts(repository, reviewbot):
     )
     ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=repository.folder)
     assert ran.code == 0
-    for page in pages(repository.folder / "pages").values():
+    written = pages(repository.folder / "pages")
+    assert "C1.html" in written
+    for page in written.values():
         assert page.tags.isdisjoint({"script", "img", "b onclick", "iframe", "object"})
     raw = (repository.folder / "pages" / "C1.html").read_text()
     assert raw.count("<style>") == 1 and "\u202e" not in raw and "x.example" in raw
