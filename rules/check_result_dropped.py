@@ -21,7 +21,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.checks import called_name, predicate
 from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, function_of
-from reviewbot.flow.foreign import is_foreign_judge, is_local, summary_of
+from reviewbot.flow.foreign import foreign_names, helper_of, is_foreign_judge, is_local, summary_of
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
@@ -29,7 +29,19 @@ from reviewbot.flow.summaries import Summaries, Summary, dotted_name, own_nodes
 from reviewbot.flow.syntax import last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, called_last, once, rewrite, written
+from reviewbot.lint.rule import (
+    Example,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Unit,
+    called_last,
+    once,
+    rewrite,
+    root_of,
+    written,
+)
 from reviewbot.model import Certainty
 
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
@@ -282,9 +294,11 @@ class CheckResultDropped(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return any(_candidates(unit))
+        return _compares(unit) or any(True for _ in _dropped(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if not _compares(unit) and not any(_is_known(call, unit, repo) for call in _dropped(unit)):
+            return
         helpers: set[str] = set()
         for node in unit.find(cst.Expr, cst.Return, cst.Assign):
             found = None if awaits_exception(unit, node) else self._judge(unit, node, repo)
@@ -436,52 +450,63 @@ def _is_verdict_of_helper(unit: Unit, value: cst.BaseExpression, repo: Repo) -> 
     )
 
 
-def _candidates(unit: Unit) -> Iterator[bool]:
-    """One true value for each statement whose value could be a verdict that is dropped."""
-    if unit.is_test:
-        yield from (_is_verdict(node.value) for node in _own_returns(unit))
-        for node in unit.asts(ast.Assign):
-            target = node.targets[0]
-            yield (
-                isinstance(target, ast.Name)
-                and _VERDICT.search(target.id) is not None
-                and _is_verdict(node.value)
-            )
-    summaries = Summaries.of(unit.file)
-    for given in unit.asts(ast.Assign) if unit.is_function and judges(unit) else ():
-        if isinstance(given.value, ast.Call) and isinstance(given.targets[0], ast.Name):
-            yield _drops(given.value, summaries, unit)
-    for statement in unit.asts(ast.Expr):
-        value = statement.value
-        if type(value) is ast.Compare:
-            yield True
-        elif type(value) is ast.Call:
-            entered = called_last(value) in _ENTERED and _may_be_unentered(value)
-            yield entered or _drops(value, summaries, unit)
+@once
+def _compares(unit: Unit) -> bool:
+    """Whether a comparison stands alone, or a test returns what could be a verdict or keeps one under a name
+    that says so."""
+    if unit.has(ast.Compare) and any(isinstance(node.value, ast.Compare) for node in unit.asts(ast.Expr)):
+        return True
+    if not unit.is_test:
+        return False
+    return any(_is_verdict(node.value) for node in _own_returns(unit)) or any(
+        isinstance(target := node.targets[0], ast.Name)
+        and _is_verdict(node.value)
+        and _VERDICT.search(target.id) is not None
+        for node in unit.asts(ast.Assign)
+    )
 
 
-def _drops(call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
-    """Whether the value of a call could be a verdict, or a check that does not run; each name is looked at
-    once for all calls to which it means the same."""
-    function = call.func
-    if type(function) is ast.Name:
-        key = function.id, "", _scope(unit)
-    elif type(function) is ast.Attribute and type(function.value) is ast.Name:
-        key = function.value.id, function.attr, _scope(unit)
-    else:
-        return _could_drop(dotted_name(function), call, summaries, unit)
-    known = _dropping(unit.file)
-    if key not in known:
-        known[key] = _could_drop(dotted_name(function), call, summaries, unit)
-    return known[key]
+def _dropped(unit: Unit) -> Iterator[ast.Call]:
+    """The calls whose value could be a verdict that is dropped."""
+    names, foreign = _verdict_names(unit.file), foreign_names(unit.file)
+    if names.isdisjoint(unit.facts.calls) and foreign.isdisjoint(unit.facts.names):
+        return
+    alone: list[ast.AST] = [node.value for node in unit.asts(ast.Expr)]
+    given: list[ast.AST] = []
+    if unit.is_function and judges(unit):
+        given = [node.value for node in unit.asts(ast.Assign) if isinstance(node.targets[0], ast.Name)]
+    for values_ in (alone, given):
+        for call in values_:
+            if isinstance(call, ast.Call) and (called_last(call) in names or root_of(call.func) in foreign):
+                # What is given a name may be entered by that name.
+                unentered = values_ is alone and _may_be_unentered(call)
+                if unentered or _could_drop(call, unit):
+                    yield call
+
+
+def _is_known(call: ast.Call, unit: Unit, repo: Repo) -> bool:
+    """Whether a call that could drop a verdict is none of a function of another file, or that is there."""
+    name = dotted_name(call.func)
+    if not is_foreign_judge(name, unit) or _says_verdict(called_last(call)):
+        return True
+    return Summaries.of(unit.file).resolve(name, unit) is not None or helper_of(unit, name, repo) is not None
 
 
 @once
-def _scope(unit: Unit) -> int:
-    """What a name is looked up in, by identity: what a nested function, or a method of the class, is called
-    may be another thing elsewhere."""
-    own = len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1
-    return id(unit) if own else id(unit.owner)
+def _verdict_names(file: File) -> frozenset[str]:
+    """The last names under which a file calls what could give a verdict or be a check that does not run, and
+    which do not come from another file."""
+    functions = {
+        function.name
+        for unit in file.units
+        if unit.is_function and unit.has(ast.AsyncFunctionDef, *_HANDING_BACK)
+        for function in (*unit.asts(ast.FunctionDef), *unit.asts(ast.AsyncFunctionDef))
+    }
+    return file.calls_that(_says_verdict) | functions
+
+
+def _says_verdict(name: str) -> bool:
+    return name in _LAST_NAMES or name in _ENTERED or name.startswith(("to_", "not_to_"))
 
 
 def _own_returns(unit: Unit) -> list[ast.Return]:
@@ -492,11 +517,6 @@ def _own_returns(unit: Unit) -> list[ast.Return]:
     return every
 
 
-@once
-def _dropping(file: File) -> dict[tuple[str, str, int], bool]:
-    return {}
-
-
 def _is_verdict(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         name = value.func.attr if isinstance(value.func, ast.Attribute) else dotted_name(value.func)
@@ -504,8 +524,8 @@ def _is_verdict(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Compare)
 
 
-def _could_drop(name: str, call: ast.Call, summaries: Summaries, unit: Unit) -> bool:
-    last = call.func.attr if isinstance(call.func, ast.Attribute) else name
+def _could_drop(call: ast.Call, unit: Unit) -> bool:
+    name, last, summaries = dotted_name(call.func), called_last(call), Summaries.of(unit.file)
     if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or is_foreign_judge(name, unit):
         return True
     function = summaries.resolve(name, unit)
@@ -531,6 +551,8 @@ _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in assertions.PREDICATE
 
 def _may_be_unentered(call: ast.Call) -> bool:
     """The same asked of `ast`, keywords aside."""
+    if called_last(call) not in _ENTERED:
+        return False
     allowed = 2 if called_last(call).endswith("Regex") else 1
     return len(call.args) == allowed and not any(isinstance(arg, ast.Starred) for arg in call.args)
 

@@ -13,6 +13,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -30,11 +31,15 @@ _KNOWN = assertions.LIBRARIES | {"builtins"}
 
 def is_foreign_judge(name: str, unit: Unit) -> bool:
     """Whether a name is imported, not from a known library, and says that it compares."""
-    first = name.partition(".")[0]
-    origin = unit.file.imports.get(first, "")
-    if not origin or origin.partition(".")[0] in _KNOWN:
-        return False
-    return _JUDGES.search(name) is not None
+    return name.partition(".")[0] in foreign_names(unit.file) and _JUDGES.search(name) is not None
+
+
+@once
+def foreign_names(file: File) -> frozenset[str]:
+    """The names that a file imports, not from a known library."""
+    return frozenset(
+        name for name, origin in file.imports.items() if origin and origin.partition(".")[0] not in _KNOWN
+    )
 
 
 def summary_of(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:
