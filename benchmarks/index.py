@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from reviewbot.index.store import Store, is_wanted
+from reviewbot.index.gather import is_wanted
+from reviewbot.index.memory import Memory
+from reviewbot.index.store import Store
 from reviewbot.source.files import OnDisk
 
 
 def main() -> None:
     """Gathers what a database does not hold yet, in memory where none is given."""
     folder, *database = sys.argv[1:]
-    Store(Path(database[0]) if database else None).update(OnDisk(folder).every(is_wanted))
+    kept = Store(Path(database[0])) if database else Memory()
+    kept.update(OnDisk(folder).every(is_wanted))
 
 
 if __name__ == "__main__":

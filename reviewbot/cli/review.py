@@ -18,7 +18,7 @@ from reviewbot.render.progress import watched
 
 if TYPE_CHECKING:
     from reviewbot.config import Config
-    from reviewbot.index.store import Watch
+    from reviewbot.index.gather import Watch
     from reviewbot.model import Review
 
 EXAMPLES = """\
@@ -155,7 +155,7 @@ def reviewed(
     than that, in the interpreter `python`. `watch` is as in `review.local.look`. `earlier` heads, oldest
     first, are the rounds before.
     """
-    from reviewbot.index.store import unwatched
+    from reviewbot.index.gather import unwatched
     from reviewbot.lint import registry
     from reviewbot.lint.cache import index_file
     from reviewbot.render import comments

@@ -14,7 +14,7 @@ from reviewbot.github.client import Conclusion, GitHub, Pull
 from reviewbot.github.commits import fetch
 from reviewbot.github.conversation import read
 from reviewbot.github.posting import Posted
-from reviewbot.index.store import Watch
+from reviewbot.index.gather import Watch
 from reviewbot.lint import registry
 from reviewbot.model import Finding, Review
 from reviewbot.render import comments

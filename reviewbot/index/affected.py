@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from reviewbot.index.facts import Definition, Facts, Mention
+from reviewbot.index.gather import facts_of, is_wanted
 from reviewbot.index.index import Index
-from reviewbot.index.store import facts_of, is_wanted
 from reviewbot.index.templates import groups_of
 from reviewbot.source.diff import FileDiff, Lines
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Rebuild, Regex
-from reviewbot.index.store import At
+from reviewbot.index.gather import At
 from reviewbot.index.templates import groups_of
 
 Look = Callable[[str, str], tuple[At, ...]]

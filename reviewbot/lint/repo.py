@@ -16,8 +16,10 @@ from reviewbot.source.kept import Kept
 from reviewbot.source.project import PytestSettings, pytest_settings, requires_python
 
 if TYPE_CHECKING:
+    from reviewbot.index.gather import At, Watch
     from reviewbot.index.index import Index
-    from reviewbot.index.store import At, Store, Watch
+    from reviewbot.index.memory import Memory
+    from reviewbot.index.store import Store
     from reviewbot.lint.against import Against
     from reviewbot.source.diff import FileDiff
     from reviewbot.source.units import File
@@ -53,7 +55,7 @@ class Repo:
         self._known: dict[Fact, object] = {}
         self._digests: dict[Fact, str] = {}
         self._chains: dict[str, list[str]] = {}
-        self._store: list[Store] = []
+        self._store: list[Memory | Store] = []
         self._parsed: dict[str, File | None] = {}
         self._database = database
         self._against = against
@@ -222,6 +224,8 @@ class Repo:
         return self._known[fact]
 
     def _looked_up(self, kind: str, name: str) -> tuple[At, ...]:
+        if self._database is None:
+            return self._facts(None).look(kind, name)
         from reviewbot.index.store import BrokenStore
 
         try:
@@ -230,14 +234,14 @@ class Repo:
             self._store.clear()
             return self._facts(None).look(kind, name)
 
-    def _facts(self, database: Path | None) -> Store:
+    def _facts(self, database: Path | None) -> Memory | Store:
         # Kept in a list that all views share: gathering is done once for them all.
         if not self._store:
-            from reviewbot.index.store import Store, is_wanted, unwatched
+            from reviewbot.index.gather import is_wanted, unwatched
 
             # The rule that happens to ask first must not be cut off for it.
             with untimed():
-                store = Store(database)
+                store = _store(database)
                 store.update(self._files.every(is_wanted), self.kept, self._watch or unwatched)
             self._store.append(store)
         return self._store[0]
@@ -249,6 +253,17 @@ class Repo:
         if folder not in self._chains:
             self._chains[folder] = list(self._files.folders(f"{folder}/_"))
         return self._chains[folder]
+
+
+def _store(database: Path | None) -> Memory | Store:
+    """Where facts are kept: memory alone without a database."""
+    if database is None:
+        from reviewbot.index.memory import Memory
+
+        return Memory()
+    from reviewbot.index.store import Store
+
+    return Store(database)
 
 
 class _AskedOfBase(set[Fact]):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from reviewbot.index.store import Watch, unwatched
+from reviewbot.index.gather import Watch, unwatched
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
 from reviewbot.lint.engine import examine

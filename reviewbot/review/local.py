@@ -10,7 +10,7 @@ from pathlib import Path
 
 from reviewbot import config
 from reviewbot.config import Config
-from reviewbot.index.store import Watch, unwatched
+from reviewbot.index.gather import Watch, unwatched
 from reviewbot.lint import registry
 from reviewbot.lint.against import Against
 from reviewbot.lint.beside import beside

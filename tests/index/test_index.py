@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from reviewbot.index import store, templates
+from reviewbot.index import gather, templates
 from reviewbot.index.facts import Value
+from reviewbot.index.gather import At
 from reviewbot.index.index import Index
+from reviewbot.index.memory import Memory
 from reviewbot.index.store import Store
 from reviewbot.source.files import Source, of_content
 
@@ -24,9 +27,20 @@ def {name}(rows):
 
 
 def index(files: dict[str, str]) -> Index:
-    known = Store()
-    known.update(of_content(path, text.encode()) for path, text in files.items())
-    return Index(known.look)
+    """The facts of files in memory. What is asked is asked of a database too, which must say the same."""
+    sources = [of_content(path, text.encode()) for path, text in files.items()]
+    memory = Memory()
+    memory.update(sources)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        kept = Store(Path(folder) / "index.sqlite")
+        kept.update(sources)
+
+    def look(kind: str, name: str) -> tuple[At, ...]:
+        found = memory.look(kind, name)
+        assert kept.look(kind, name) == found
+        return found
+
+    return Index(look)
 
 
 def test_callers_are_found_across_files_and_other_names_are_not():
@@ -269,8 +283,7 @@ def test_an_index_that_can_only_be_read_is_left_alone(tmp_path, monkeypatch):
     connect = sqlite3.connect
 
     def reading(database, **options):
-        kept = database != ":memory:"
-        return connect(f"file:{database}?mode=ro" if kept else database, uri=kept, **options)
+        return connect(f"file:{database}?mode=ro", uri=True, **options)
 
     monkeypatch.setattr(sqlite3, "connect", reading)
     known = Store(file)
@@ -280,13 +293,13 @@ def test_an_index_that_can_only_be_read_is_left_alone(tmp_path, monkeypatch):
 
 
 def test_a_file_that_is_not_python_says_nothing():
-    assert store.facts_of("a.py", b"def f(:\n") == store.Facts()
-    assert store.facts_of("a.py", b"#" * store.MAX_BYTES + b"\nf()\n") == store.Facts()
+    assert gather.facts_of("a.py", b"def f(:\n") == gather.Facts()
+    assert gather.facts_of("a.py", b"#" * gather.MAX_BYTES + b"\nf()\n") == gather.Facts()
 
 
 def test_every_fact_survives_the_store(tmp_path):
     text = Path(templates.__file__).read_text(encoding="utf-8")
-    known = store.facts_of("a.py", text.encode())
+    known = gather.facts_of("a.py", text.encode())
     kept = Store(tmp_path / "i.sqlite")
     kept.update([of_content("a.py", text.encode())])
     looked = [
