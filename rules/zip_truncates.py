@@ -23,6 +23,7 @@ from reviewbot.flow.aligned import (
     of_one_object,
     returned_alike,
     tabled_alike,
+    unpacked_by_callers,
 )
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
@@ -30,7 +31,7 @@ from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import canonical, dotted, last_name
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -38,6 +39,7 @@ from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
 
 _WEIGHTS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers", "modules", "leaves"})
+_DEPTH = 4  # names and comprehensions between a side and the model whose weights it lists
 
 
 class ZipTruncates(Rule):
@@ -331,6 +333,19 @@ class ZipTruncates(Rule):
                     for weight, loaded in zip(group["params"], other["params"]):
                         assert before.state[weight] == after.state[loaded]
         """),
+        # Factors that are multiplied and added up are not compared; as many steps as there are rows.
+        Example("""
+            import numpy as np
+
+            def test_mix(mix, solve):
+                weights, parts = solve(mix)
+                assert mix == sum(weight * part for weight, part in zip(weights, mix.parts))
+
+            def test_spread(spread, rows):
+                shifts = np.linspace(0, 1, len(rows))
+                for row, shift in zip(rows, shifts):
+                    assert spread(row) == row + shift
+        """),
         # What functions return is written out: as many values on each side.
         Example(
             """
@@ -481,13 +496,14 @@ def _are_unequal(unit: Unit, cut: Cut) -> bool:
 def _certainty(unit: Unit, cut: Cut) -> Certainty:
     if _are_unequal(unit, cut):
         return "proved"
-    pinned = any(length_is_checked(unit, _around(cut), side) for side in cut.sides)
-    weights = all(_listed(side) in _WEIGHTS for side in cut.sides)
+    pinned = any(length_is_checked(unit, _around(cut), one) for side in cut.sides for one in _wholes(side))
+    weights = all(_listed(unit, side) in _WEIGHTS for side in cut.sides)
     # An optimizer has as many groups as it was given.
     weights = weights or all(last_name(side) == "param_groups" for side in cut.sides)
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
+    aside = aside or unpacked_by_callers(unit, cut.sides)
     return "question" if aside else "likely"
 
 
@@ -501,11 +517,32 @@ def _of_one_call(unit: Unit, cut: Cut) -> bool:
     return same_call and len({id(one) for one in made}) == 1
 
 
-def _listed(node: cst.BaseExpression) -> str:
-    """The last name of what is called, under `list(...)` and its like."""
-    while isinstance(node, cst.Call) and dotted(node.func) in ("list", "tuple", "sorted") and node.args:
-        node = node.args[0].value
+def _wholes(side: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """A side, and what it is a slice of: who counts the one has seen how long the other is."""
+    found = [side]
+    while isinstance(side, cst.Subscript) and isinstance(side.slice[0].slice, cst.Slice):
+        side = side.value
+        found.append(side)
+    return found
+
+
+def _listed(unit: Unit, node: cst.BaseExpression) -> str:
+    """The last name of what is called, under `list(...)` and its like, names and what leaves some out."""
+    for _ in range(_DEPTH):
+        node = values(unit).resolve(node)
+        if isinstance(node, cst.Call) and dotted(node.func) in ("list", "tuple", "sorted") and node.args:
+            node = node.args[0].value
+        elif isinstance(node, (cst.ListComp, cst.GeneratorExp)) and not _asks_for_gradient(node):
+            node = node.for_in.iter
+        else:
+            break
     return last_name(node) if isinstance(node, cst.Call) else ""
+
+
+def _asks_for_gradient(node: cst.ListComp | cst.GeneratorExp) -> bool:
+    """Whether only weights with a gradient are left: how many those are is what training decides."""
+    asked = [below for one in node.for_in.ifs for below in walk(one.test)]
+    return any(isinstance(below, cst.Attribute) and below.attr.value == "grad" for below in asked)
 
 
 def _strict(unit: Unit, repo: Repo, call: cst.Call) -> Fix | None:

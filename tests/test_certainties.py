@@ -105,6 +105,61 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
 
 
 @pytest.mark.parametrize(
+    ("setup", "sides", "expected"),
+    [
+        ("a = [p for p in left.parameters() if p.requires_grad]", "a, right.parameters()", "question"),
+        ("a = [p for p in left.parameters() if p.grad is not None]", "a, right.parameters()", "likely"),
+        ("assert len(left) == 4", "left[1:], run(right)", "question"),
+        ("assert len(right) == 4", "left[1:], run(left)", "likely"),
+        # As many pairs of neighbours as there are rows less one.
+        ("", "left, run(right), left[1:]", "question"),
+        ("", "left, run(right), right[1:]", "likely"),
+    ],
+)
+def test_sides_may_be_known_or_meant_to_differ_in_length(setup, sides, expected):
+    code = f"""
+        def test_rows(run, left, right):
+            {setup}
+            for one, other, *more in zip({sides}):
+                assert one == other
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(("items", "expected"), [("[run(left), 2]", "question"), ("run(left)", "likely")])
+def test_items_that_a_test_writes_out_it_has_counted(items, expected):
+    code = f"""
+        def test_rows(run, left):
+            before = []
+            after = []
+            for n in left:
+                before.append({items})
+            run(left)
+            for n in left:
+                after.append({items})
+            for one, other in zip(before, after):
+                for part, again in zip(one, other):
+                    assert part == again
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(("given", "expected"), [("rows, masks", "question"), ("rows, again", "likely")])
+def test_callers_may_have_unpacked_both_sides_from_one_value(given, expected):
+    code = f"""
+        def check_masks(rows, masks):
+            for row, mask in zip(rows, masks):
+                assert row.size == mask.size
+
+        def test_masks(made, run):
+            rows, masks = made
+            again = run(rows)
+            check_masks({given})
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("measured", "expected"),
     [("len(row)", "question"), ("len(found)", "likely"), ("found", "likely")],
 )

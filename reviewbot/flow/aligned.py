@@ -17,7 +17,7 @@ from reviewbot.flow.calls import bind, callee, callers, module_value
 from reviewbot.flow.foreign import helper_of
 from reviewbot.flow.guards import same_length
 from reviewbot.flow.iteration import parametrized
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 
@@ -190,6 +190,23 @@ def callers_compare(unit: Unit, sides: Sides, depth: int = 3) -> bool:
             return False
         made_sure = all(same_length(site.caller, site.call, handed[0], other) for other in handed[1:])
         if not made_sure and not (depth and callers_compare(site.caller, tuple(handed), depth - 1)):
+            return False
+    return bool(sites)
+
+
+def unpacked_by_callers(unit: Unit, sides: Sides) -> bool:
+    """Whether the sides are of parameters that every caller in the file has unpacked from one value, as
+    `case, rows, masks = made` gives them: whoever made that has put them side by side."""
+    names = [name for one in sides if (name := root_name(one))]
+    sites = callers(unit) if unit.is_function and len(set(names)) == len(sides) else []
+    for site in sites:
+        given = bind(site.call, unit)
+        sources = set()
+        for name in names:
+            handed = given.get(name)
+            reaching = values(site.caller).reaching(handed) if isinstance(handed, cst.Name) else ()
+            sources |= {id(one.value) if one.role == "part" else None for one in reaching} or {None}
+        if None in sources or len(sources) != 1:
             return False
     return bool(sites)
 

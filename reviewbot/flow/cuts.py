@@ -10,7 +10,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
-from reviewbot.flow.loops import checked_loops, is_forced, quantified
+from reviewbot.flow.loops import Quantified, checked_loops, is_forced, quantified
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
@@ -64,8 +64,23 @@ def _zips(unit: Unit) -> Iterator[Cut]:
                 for call in _calls(above.iter, "zip"):
                     yield Cut(call, _sides(call), one.node, above)
     for part in quantified(unit):
+        if _is_product(part):
+            continue
         for call in _calls(part.node.for_in.iter, "zip"):
             yield Cut(call, _sides(call), part.check, part.node)
+
+
+def _is_product(part: Quantified) -> bool:
+    """Whether a figure is a sum of products, `sum(a * b for a, b in zip(left, right))`: it takes both sides
+    as its factors, and compares none with the other."""
+    element = None if isinstance(part.node, cst.DictComp) else part.node.elt
+    factors = isinstance(element, cst.BinaryOperation) and isinstance(element.operator, cst.Multiply)
+    subtracts = any(
+        isinstance(below, cst.Comparison)
+        or (isinstance(below, cst.BinaryOperation) and isinstance(below.operator, cst.Subtract))
+        for below in walk(element or part.node)
+    )
+    return part.form == "figure" and factors and not subtracts
 
 
 def _outer(unit: Unit, loop: cst.For, check: cst.CSTNode) -> bool:

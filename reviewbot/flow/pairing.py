@@ -34,7 +34,8 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or any(map(_is_shape, cut.sides))
         or _measured(unit, cut.sides)
         or _alike(unit, cut)
-        or _filled_by_hand(unit, cut)
+        or _leaves_out_ends(cut.sides)
+        or all(_is_filled_by_hand(unit, one) for one in cut.sides)
     )
 
 
@@ -200,15 +201,41 @@ def _root(node: cst.BaseExpression) -> str:
     return dotted(node) or root_name(node)
 
 
-def _filled_by_hand(unit: Unit, cut: Cut) -> bool:
-    """Whether the test itself puts every side together, item by item."""
+def _leaves_out_ends(sides: Sides) -> bool:
+    """Whether the items of a third side are walked beside pairs of neighbours, of which there is one less."""
+    wholes = [canonical(one) for one in sides if not isinstance(one, cst.Subscript)]
+    return len(sides) > 2 and any(
+        isinstance(one, cst.Subscript)
+        and isinstance(one.slice[0].slice, cst.Slice)
+        and canonical(one.value) in wholes
+        for one in sides
+    )
+
+
+def _is_filled_by_hand(unit: Unit, one: cst.BaseExpression, depth: int = 2) -> bool:
+    """Whether the test itself puts a side together, item by item, or an item of a list that it fills so."""
     flow = values(unit)
-    for one in cut.sides:
-        changes = flow.mutations(one.value) if isinstance(one, cst.Name) else []
-        calls = [change.node for change in changes if isinstance(change.node, cst.Call)]
-        bindings = flow.bindings(one.value) if isinstance(one, cst.Name) else []
-        if len(bindings) != 1 or not isinstance(bindings[0].value, cst.List):
-            return False
-        if not calls or any(last_name(call) != "append" for call in calls):
-            return False
-    return True
+    if not isinstance(one, cst.Name):
+        return False
+    changes = [change.node for change in flow.mutations(one.value)]
+    appended = [change for change in changes if isinstance(change, cst.Call)]
+    if any(last_name(call) != "append" for call in appended):
+        return False
+    bindings = flow.bindings(one.value)
+    if len(bindings) != 1:
+        return False
+    (binding,) = bindings
+    if binding.kind == "loop" and binding.value is not None and depth:
+        return _gives_by_hand(unit, binding.value, depth - 1)
+    return isinstance(binding.value, cst.List) and bool(appended)
+
+
+def _gives_by_hand(unit: Unit, over: cst.BaseExpression, depth: int) -> bool:
+    """Whether each item of a list that a test fills is a list that it writes out, to which it may add."""
+    flow = values(unit)
+    if not _is_filled_by_hand(unit, over, depth) or not isinstance(over, cst.Name):
+        return False
+    added = [change.node for change in flow.mutations(over.value) if isinstance(change.node, cst.Call)]
+    return all(
+        len(call.args) == 1 and isinstance(flow.resolve(call.args[0].value), cst.List) for call in added
+    )

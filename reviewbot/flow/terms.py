@@ -33,6 +33,7 @@ _SAME_SIZE_METHODS = frozenset({
     "double", "half", "int", "long", "bool", "astype", "contiguous", "compute", "abs", "type",
     "requires_grad_",
 })  # fmt: skip
+_SPACED = frozenset({"linspace", "logspace", "geomspace"})
 _COUNTING_METHODS = frozenset({"size", "numel", "count", "__len__", "nelement"})
 _COMPREHENSIONS = (cst.ListComp, cst.GeneratorExp)
 
@@ -176,6 +177,8 @@ class Terms:
         """The expression that gives a node's number of items: `n` of `range(n)` and of `[0] * n`."""
         if type(node) is cst.Call and dotted(node.func) == "range" and len(node.args) == 1:
             return node.args[0].value
+        if type(node) is cst.Call and last_name(node) in _SPACED and len(node.args) == 3:
+            return node.args[2].value
         if type(node) is cst.BinaryOperation and type(node.operator) is cst.Multiply:
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 if type(one) is cst.List and len(one.elements) == 1:
