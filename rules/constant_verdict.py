@@ -123,6 +123,19 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        # A program that says what its loop has made sure of.
+        Example(
+            """
+            def dedup(lines, known):
+                kept = []
+                for line in lines:
+                    if line not in known:
+                        kept.append(line)
+                assert len(kept) <= len(lines)
+                return kept
+            """,
+            path="tools/dedup.py",
+        ),
         Example("def test_rows(run):\n    assert run(1) == [2], 'wrong'\n"),
         Example("def test_rows(run):\n    assert all(r == 2 for r in run(1))\n    assert len(run(1)) > 0\n"),
         # A filter makes the list a search: it is empty where nothing fits.
@@ -386,6 +399,9 @@ def _certainty(
     if not asserts and _is_switched_off(condition):
         return None
     compares = isinstance(condition, (cst.Comparison, cst.BooleanOperation))
+    if isinstance(check.node, cst.Assert) and " counts some of what " in always.why:
+        # In a program it says what the loop above has made sure of.
+        return "proved" if in_test_file(unit.file.path) else None
     return "proved" if asserts or always.places or compares else None
 
 

@@ -112,6 +112,22 @@ class Visit:
         ),
     )
     good = (
+        # Known by two of its fields, of which its hash is made too.
+        Example("""
+            from dataclasses import dataclass
+
+            @dataclass
+            class Snapshot:
+                step: int
+                time: float
+                scores: list
+
+                def __eq__(self, other):
+                    return self.step == other.step and self.time == other.time
+
+                def __hash__(self):
+                    return hash((self.step, self.time))
+        """),
         Example(
             _ROW
             + """
@@ -230,7 +246,7 @@ class Visit:
         omitted = [f for f in fields if f.name not in own | other | settled and not _VOLATILE.search(f.name)]
         if not omitted or len(compared) < 2 or all(_IDENTITY.search(name) for name in compared):
             return
-        if _looks_at_all(unit, node, params):
+        if _looks_at_all(unit, node, params) or _hashes(unit, compared):
             return
         names = ", ".join(f"`{field.name}`" for field in omitted[:_SHOWN])
         certainty: Certainty = "likely" if len(compared) > len(omitted) else "question"
@@ -253,6 +269,15 @@ class Visit:
             ],
             still_catches=(f"only a check that names {names} itself",),
         )
+
+
+def _hashes(unit: Unit, compared: set[str]) -> bool:
+    """Whether the class makes its hash of the very fields that it compares: by them it is known."""
+    for method in unit.owner.body if unit.owner is not None else ():
+        if isinstance(method, ast.FunctionDef) and method.name == "__hash__":
+            read = {node.attr for node in ast.walk(method) if isinstance(node, ast.Attribute)}
+            return compared <= read and len(read & compared) == len(read)
+    return False
 
 
 def _annotated_alike(unit: Unit) -> str | None:

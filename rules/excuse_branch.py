@@ -650,6 +650,18 @@ def test_day(scheduled, sailed):
         ),
     )
     good = (
+        # A further check of some; the values themselves are compared on every path.
+        Example(
+            """
+            def assert_rows_equal(actual, expected):
+                if isinstance(actual, Key) and isinstance(expected, Key):
+                    assert Key.kind_of(actual) == Key.kind_of(expected)
+                    actual = Key.data_of(actual)
+                    expected = Key.data_of(expected)
+                assert to_host(actual) == to_host(expected)
+            """,
+            path="tests/rows.py",
+        ),
         # The baseline or a list of its own chooses the rows; what chooses them is compared, or demanded in
         # the branch; both runs have to say so; a row too few is seen; a field that only one side has.
         Example(

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.asides import is_aside, raises_again
+from reviewbot.flow.checks import call_of
 from reviewbot.flow.checks import checks as all_checks
 from reviewbot.flow.cuts import is_cut
 from reviewbot.flow.emptiness import may_be_empty
@@ -42,6 +43,7 @@ _MODEL_PARTS = frozenset({
     "parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers", "children",
     "named_children", "state_dict",
 })  # fmt: skip
+_OF_NAMES = frozenset({"startswith", "endswith", "match", "search", "fullmatch"})
 _SIZED = (cst.ListComp, cst.SetComp, cst.DictComp)
 
 
@@ -384,6 +386,23 @@ class LoopMayBeEmpty(Rule):
                 for page in tmp_path.rglob("*.html"):
                     assert parse(page)
         """),
+        # What a division after the loop needs.
+        Example(
+            """
+            def check_words(path, slow, fast):
+                same = other = 0
+                with open(path) as file:
+                    for line in file:
+                        if slow(line) == fast(line):
+                            same += 1
+                        else:
+                            other += 1
+                        assert len(fast(line)) <= len(line)
+                total = same + other
+                print(f"{same * 100 / total} per cent")
+            """,
+            path="tools/compare_words.py",
+        ),
         # The test has put the files there itself; a loop fills a table and refuses doubles.
         Example("""
             def test_upload(tmp_path, upload, exists):
@@ -546,10 +565,23 @@ def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
 
 
 def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
-    """`for word in words: assert word not in BANNED`: that there is no such word at all is as good."""
-    if found.empty or not isinstance(check, cst.Assert) or not isinstance(check.test, cst.Comparison):
+    """`for word in words: assert word not in BANNED`, `for name in names: assert not name.endswith(".tmp")`:
+    that there is no such word at all is as good."""
+    if found.empty:
         return False
-    return isinstance(check.test.comparisons[0].operator, cst.NotIn)
+    asked: cst.BaseExpression | None = check.test if isinstance(check, cst.Assert) else None
+    call = call_of(check)
+    if call is not None and call.args:
+        if last_name(call) == "assertNotIn":
+            return True
+        asked = call.args[0].value if last_name(call) == "assertFalse" else None
+    if isinstance(check, cst.Assert):
+        if isinstance(asked, cst.Comparison):
+            return isinstance(asked.comparisons[0].operator, cst.NotIn)
+        denied = isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not)
+        asked = asked.expression if denied and isinstance(asked, cst.UnaryOperation) else None
+    # Of a name only: a row that failed, or a file that is empty, is wrong in another way.
+    return isinstance(asked, cst.Call) and last_name(asked) in _OF_NAMES
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:

@@ -93,6 +93,18 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # Run by its name in a process of its own.
+        Example("""
+            class TestStrategy(TestCase):
+                def worker(self, rank, name):
+                    getattr(self, name)()
+
+                def run_strategy(self):
+                    assert strategy().ready
+
+                def test_strategy(self):
+                    start(self.worker, args=("run_strategy",))
+        """),
         Example("""
             class RowChecks:
                 def check_rows(self, rows):
@@ -349,8 +361,13 @@ def _is_off_by_name(name: str) -> bool:
 
 
 def _is_read(unit: Unit, name: str) -> bool:
-    """Whether the file uses the name, other than by defining it."""
-    return any(name in other.facts.names for other in unit.file.units)
+    """Whether the file uses the name, other than by defining it; as text too, where it asks for attributes by
+    their names."""
+    if any(name in other.facts.names for other in unit.file.units):
+        return True
+    asks = any("getattr" in other.facts.calls for other in unit.file.units)
+    quoted = (f'"{name}"', f"'{name}'")
+    return asks and any(one in line for line in unit.file.lines for one in quoted)
 
 
 def _is_used_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:

@@ -182,7 +182,8 @@ class RaisesTooBroad(Rule):
     def _calls(self, unit: Unit, call: cst.Call, name: str, again: list[cst.Call]) -> Finding:
         """One remark for all that a unit expects so broadly."""
         rest = " and `match` refuses no message" if keyword_argument(call, "match") is not None else ""
-        more = f", and {len(again)} times more in `{unit.name}`" if again else ""
+        times = "once" if len(again) == 1 else f"{len(again)} times"
+        more = f", and {times} more in `{unit.name}`" if again else ""
         return self.finding(
             unit,
             call,

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, callers
 from reviewbot.flow.checks import (
     Check,
     Comparison,
@@ -37,6 +38,10 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
+_PLAIN_CONTAINERS = frozenset({
+    "OrderedDict", "Counter", "Series", "DataFrame", "Index", "Tensor", "FloatTensor", "LongTensor",
+    "IntTensor", "Parameter", "UserDict", "UserList", "ModuleList", "ModuleDict", "Sequential", "Namespace",
+})  # fmt: skip
 _HOLDS = ("equal", "close", "identical")
 # A test of equality itself, of NaN, of an assertion function.
 _ABOUT_EQUALITY = pattern(
@@ -125,6 +130,16 @@ class SelfCompare(Rule):
         ),
     )
     good = (
+        # Whether a data set draws the same twice.
+        Example("""
+            class TestDraws(TestCase):
+                def _check(self, draws, count):
+                    for i in range(count):
+                        assert draws[i] == draws[i]
+
+                def test_draws(self):
+                    self._check(RepeatedDraws([1, 2], seed=3), 2)
+        """),
         Example("""
             def test_flags_come_back(model, stage):
                 flags = {name: param.requires_grad for name, param in model.named_parameters()}
@@ -337,9 +352,33 @@ def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
             return "likely" if dotted(node.func) in ("self.assert_close", "eq_") else "question"
     elif isinstance(node, cst.Call) and re.search("(?i)equal|identical|" + last_name(node), unit.name):
         return None  # `x.equals(x)` in the test of `equals`
+    elif _is_of_own_class(unit, comparison.left):
+        return None  # `draws[i] == draws[i]` may ask whether it draws the same twice
     elif isinstance(unit.parent(node), cst.Attribute):
         return "question"  # `(x == x).all()` may be there for `all`
     return "proved" if why == "value" else "likely"
+
+
+def _is_of_own_class(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether an item is asked of an object of a class whose `__getitem__` may do anything."""
+    base = node
+    while isinstance(base, cst.Subscript):
+        base = base.value
+    return base is not node and _is_instance(unit, base, 2)
+
+
+def _is_instance(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
+    """Whether a value was made by calling a class, here or by every caller that hands it in."""
+    made = values(unit).resolve(node)
+    if isinstance(made, cst.Call):
+        name = last_name(made)
+        return name[:1].isupper() and name not in _PLAIN_CONTAINERS
+    if not isinstance(made, cst.Name) or not unit.is_function or not depth:
+        return False
+    given = [(site.caller, bind(site.call, unit).get(made.value)) for site in callers(unit)]
+    return bool(given) and all(
+        one is not None and _is_instance(caller, one, depth - 1) for caller, one in given
+    )
 
 
 def _means_not_nan(unit: Unit, comparison: Comparison) -> bool:

@@ -44,6 +44,11 @@ class SideNotCompared(Rule):
         ),
     )
     good = (
+        # Two switches are no sides of a comparison.
+        Example("""
+            def check_saved(rows, in_primary_slice: bool, in_secondary_slice: bool):
+                assert rows
+        """),
         Example("""
             def check_parity(plain, piped, plain_loss, piped_loss):
                 assert plain == piped
@@ -109,7 +114,16 @@ def _unread(unit: Unit) -> list[ast.arg]:
         return []
     given = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return [one for one in given[unit.owner is not None :] if one.arg not in read and one.arg[0] != "_"]
+    return [
+        one
+        for one in given[unit.owner is not None :]
+        if one.arg not in read and one.arg[0] != "_" and not _is_switch(one)
+    ]
+
+
+def _is_switch(one: ast.arg) -> bool:
+    """Whether a parameter is annotated as a switch, which is no value to compare."""
+    return isinstance(one.annotation, ast.Name) and one.annotation.id == "bool"
 
 
 def _are_sides(one: str, other: str) -> bool:

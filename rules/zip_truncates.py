@@ -11,7 +11,7 @@ all of them, or that wrote some twice, then equals the baseline as far as the lo
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -27,11 +27,11 @@ from reviewbot.flow.aligned import (
 )
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
-from reviewbot.flow.judging import judges, may_check
+from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import canonical, dotted, last_name, walk
+from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -416,41 +416,58 @@ class ZipTruncates(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
             return
-        seen: set[int] = set()
-        told: dict[tuple[str, ...], list[Cut]] = {}
+        found: dict[int, Cut] = {}
         for cut in cuts(unit):
-            if id(cut.call) not in seen and _may_differ(unit, cut, repo):
-                seen.add(id(cut.call))
-                told.setdefault((_certainty(unit, cut), *map(canonical, cut.sides)), []).append(cut)
-        for cut, *again in told.values():
-            yield self._report(unit, repo, cut, again)
+            if id(cut.call) not in found and _may_differ(unit, cut, repo):
+                found[id(cut.call)] = cut
+        alike: dict[Certainty, list[Cut]] = {}
+        for cut in found.values():
+            certainty = _certainty(unit, cut)
+            if certainty == "proved":
+                yield self._report(unit, repo, certainty, cut)
+            else:
+                alike.setdefault(certainty, []).append(cut)
+        for certainty, group in alike.items():
+            yield self._report(unit, repo, certainty, *group)
 
-    def _report(self, unit: Unit, repo: Repo, cut: Cut, again: list[Cut]) -> Finding:
-        """One finding for all places of a function where the same two sides are cut."""
-        sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
-        how = "zip" if dotted(cut.call.func) == "zip" else "this"
+    def _report(self, unit: Unit, repo: Repo, certainty: Certainty, cut: Cut, *again: Cut) -> Finding:
+        """One remark for all that a unit walks so, and one for each of which the lengths are known."""
+        every = (cut, *again)
         return self.finding(
             unit,
             cut.call,
-            f"{how} stops at the shorter of {sides}, and nothing compares their lengths; what one side lacks"
-            f" is not looked at{_times(len(again))}",
-            certainty=_certainty(unit, cut),
+            _message(unit, cut) + _times(len(again)),
+            certainty=certainty,
             steps=(
                 step(unit, cut.check, "this check never sees what lies beyond the shorter side"),
-                *(step(unit, one.call, "nor does this one") for one in again),
+                *(step(unit, other.call, "nor does this one") for other in again),
             ),
             still_catches=still_catches(
-                unit, *cut.sides, but=[part for one in (cut, *again) for part in (one.check, one.loop)]
+                unit, *cut.sides, but=[node for one in every for node in (one.check, one.loop)]
             ),
-            fix=_strict_all(unit, repo, [cut, *again]),
+            fix=_strict_all(unit, repo, every),
         )
+
+
+def _message(unit: Unit, cut: Cut) -> str:
+    sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
+    how = "zip" if dotted(cut.call.func) == "zip" else "this"
+    sizes = [_written_sizes(unit, side) for side in cut.sides]
+    if _are_unequal(unit, cut) and all(len(size) == 1 for size in sizes):
+        counts = [min(size) for size in sizes]
+        has = f"{how} stops at the shorter of {sides}, which hold {' and '.join(map(str, counts))}: "
+        return has + ("nothing is ever looked at" if 0 in counts else "the rest is never looked at")
+    return (
+        f"{how} stops at the shorter of {sides}, and nothing compares their lengths; what one side lacks"
+        " is not looked at"
+    )
 
 
 def _times(more: int) -> str:
     return f", here and in {more} more place{'s' if more > 1 else ''}" if more else ""
 
 
-def _strict_all(unit: Unit, repo: Repo, every: list[Cut]) -> Fix | None:
+def _strict_all(unit: Unit, repo: Repo, every: Sequence[Cut]) -> Fix | None:
     fixes = [_strict(unit, repo, cut.call) for cut in every]
     edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
     # Two on one line would each write it anew.
@@ -485,12 +502,13 @@ def _around(cut: Cut) -> cst.CSTNode:
 
 def _are_unequal(unit: Unit, cut: Cut) -> bool:
     """Whether the sides are written out, and not as long as each other."""
-    own = terms(unit)
-    sizes = [
-        {size for size in own.sizes(side) if size.startswith("#") and size[1:].isdigit()}
-        for side in cut.sides
-    ]
+    sizes = [_written_sizes(unit, side) for side in cut.sides]
     return all(sizes) and len(set.union(*sizes)) > 1
+
+
+def _written_sizes(unit: Unit, side: cst.BaseExpression) -> set[int]:
+    """How many items a side is written to have."""
+    return {int(size[1:]) for size in terms(unit).sizes(side) if size.startswith("#") and size[1:].isdigit()}
 
 
 def _certainty(unit: Unit, cut: Cut) -> Certainty:
@@ -504,7 +522,21 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
     aside = aside or unpacked_by_callers(unit, cut.sides)
+    aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
+
+
+def _bounds_an_index(unit: Unit, cut: Cut) -> bool:
+    """Whether a program refuses an index that is too large, `if place >= len(words): raise`, and so compares
+    nothing."""
+    above = next((one for one in unit.ancestors(cut.check) if isinstance(one, cst.If)), None)
+    test = above.test if above is not None else None
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return False
+    target = test.comparisons[0]
+    ordered = isinstance(target.operator, (cst.GreaterThanEqual, cst.GreaterThan, cst.LessThan))
+    sides = (test.left, target.comparator)
+    return ordered and sum(isinstance(s, cst.Call) and dotted(s.func) == "len" for s in sides) == 1
 
 
 def _of_one_call(unit: Unit, cut: Cut) -> bool:

@@ -227,3 +227,122 @@ def test_what_the_test_puts_in_or_draws_is_asked_about(decorator, written, expec
                 assert run(part)
     """
     assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ('self.assertFalse(name.endswith(".log"))', "question"),
+        ('assert not name.startswith("tmp")', "question"),
+        ("self.assertNotIn(name, given)", "question"),
+        ("self.assertFalse(is_damaged(name))", "likely"),
+        ('self.assertTrue(name.endswith(".log"))', "likely"),
+    ],
+)
+def test_nothing_is_as_good_where_a_name_is_forbidden(check, expected):
+    code = f"""
+        import os
+
+        class TestFolder(TestCase):
+            def test_files(self, run, folder, given):
+                run(folder)
+                for name in os.listdir(folder):
+                    {check}
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [("self.folder", "question"), ("self.other", "likely")],
+)
+def test_a_folder_that_is_restored_from_holds_something(folder, expected):
+    code = f"""
+        class TestFolder(TestCase):
+            def test_files(self, handler, rows):
+                handler.save(self.folder, rows)
+                for path in (self.folder / "rows").iterdir():
+                    assert path.stat().st_size < 4096
+                loaded = handler.restore({folder})
+                self.assertEqual(rows, loaded)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "every", "expected"),
+    [("check_moved", "every", "question"), ("check_moved", "listed(folder)", "likely")],
+)
+def test_what_is_left_of_two_parameters_the_callers_know(name, every, expected):
+    code = f"""
+        def {name}(folder, every, kept):
+            for step in set({every}) - set(kept):
+                assert (folder / str(step)).exists()
+
+        def test_moved(folder, run):
+            run(folder)
+            {name}(folder, [0, 1, 2], [1, 2])
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+_FILLED = """
+def test_groups(run, named):
+    wanted, settings = [], []
+    wanted = []
+    settings = []
+    wanted.append(["bias"])
+    settings.append(0.1)
+    {more}
+    for name, made in named(run(1)):
+        for group, rate in zip(wanted, settings):
+            assert name not in group or made.rate == rate
+    wanted = []
+    settings = []
+    wanted.append(["weight"])
+    settings.append(0.3)
+    for name, made in named(run(2)):
+        assert made.rate == settings[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [("", "question"), ("settings = run(3).settings", "likely")],
+)
+def test_lists_that_a_test_fills_side_by_side(more, expected):
+    assert certainties("zip-truncates", _FILLED.format(more=more)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("compared", "expected"),
+    [("target, result", "question"), ("wanted, found", "likely")],
+)
+def test_a_loop_for_the_message_of_a_whole_comparison(compared, expected):
+    code = f"""
+        from numpy.testing import assert_allclose
+
+        def test_rates(run, tables):
+            result = run(1)
+            target = [table[1] for table in tables]
+            for wanted, found in zip(target, result):
+                assert_allclose({compared}, err_msg=f"{{wanted}}, {{found}}")
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("tools/fill_words.py", "question"), ("tests/fill_words.py", "likely")],
+)
+def test_a_program_that_refuses_an_index_compares_nothing(path, expected):
+    code = """
+        def fill(source_in, target_in, write):
+            for source, target in zip(source_in, target_in):
+                words = source.split()
+                place = int(target)
+                if place >= len(words):
+                    raise IndexError(target)
+                write(words[place])
+    """
+    assert certainties("zip-truncates", code, path=path) == [expected]

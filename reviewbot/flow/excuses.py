@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _PLACE = pattern(
     r"(?i)rank|main_process|primary|master|device|cuda|gpu|platform|version|available|environ|verbose|debug"
 )
+_MEASURES = frozenset({"len", "type", "sum", "max", "min", "any", "all", "hash", "id", "bool", "set", "mean"})
 _PRESENCE = frozenset(
     {"isinstance", "hasattr", "callable", "isscalar", "issubclass", "is_tensor", "iscomplexobj"}
 )
@@ -399,10 +400,23 @@ def _compared_anyway(unit: Unit, detour: Detour, one: Judgement) -> bool:
     for other in every_judgement(unit):
         if other in detour.missed or id(other.node) in inside or type(other.node) is cst.Assign:
             continue
-        left, right = canonical(other.left), canonical(other.right)
-        if (left in parts[0] and right in parts[1]) or (left in parts[1] and right in parts[0]):
-            return True
+        for mine, theirs in ((other.left, other.right), _of_calls(other.left, other.right)):
+            left, right = canonical(mine), canonical(theirs)
+            if (left in parts[0] and right in parts[1]) or (left in parts[1] and right in parts[0]):
+                return True
     return False
+
+
+def _of_calls(left: cst.BaseExpression, right: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:
+    """What two values are under the same conversions of one argument: `row` and `other` of `to_host(row)` and
+    `to_host(other)`. What only measures its argument is no conversion."""
+    while isinstance(left, cst.Call) and isinstance(right, cst.Call):
+        if len(left.args) != 1 or len(right.args) != 1 or canonical(left.func) != canonical(right.func):
+            break
+        if last_name(left) in _MEASURES or left.args[0].star or left.args[0].keyword is not None:
+            break
+        left, right = left.args[0].value, right.args[0].value
+    return left, right
 
 
 def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:

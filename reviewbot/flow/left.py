@@ -6,6 +6,7 @@ left. `hinted` is less: the code is written as one writes where the rest is know
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal
 
@@ -44,6 +45,7 @@ _ADDS = frozenset({
     "write", "writelines", "writestr", "writerow", "writerows", "write_table", "add", "addfile", "append",
 })  # fmt: skip
 _EXIST = frozenset({"exists", "is_file"})
+_LOADS = pattern(r"(?i)(^|_)(load|restore|read|open)")
 _COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
 
@@ -63,6 +65,8 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
     if _is_compared(unit, node, made):
         return "shown"
     if found.made == "loaded" and (_is_written(unit, node, made) or _is_there(unit, node, made)):
+        return "shown"
+    if _divides(unit, node):
         return "shown"
     return "hinted" if _is_hinted(unit, node, found) else None
 
@@ -302,10 +306,13 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         if isinstance(source, cst.Call) and last_name(source) in _OWN_NAMES:
             return True
     if found.made == "loaded" and (
-        _lists_here(made) or _is_read_back(unit, node, made) or _is_own(unit, made)
+        _lists_here(made)
+        or _is_read_back(unit, node, made)
+        or _is_own(unit, made)
+        or _is_restored(unit, node, made)
     ):
         return True
-    if _draws(unit):
+    if _draws(unit) or _is_handed_in(unit, made):
         return True
     return found.made == "query" and _is_counted_there(unit, node, made)
 
@@ -351,6 +358,91 @@ def _is_read_back(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
                 if paths & {canonical(arg.value) for arg in call.args}:
                     return True
     return False
+
+
+def _divides(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a division after a loop is by counters that only the loop raises from nought: without a turn of
+    it that division raises."""
+    if not isinstance(node, cst.For):
+        return False
+    flow, rank = values(unit), unit.index.rank
+    raised = {
+        one.target.value
+        for one in walk(node.body)
+        if isinstance(one, cst.AugAssign) and isinstance(one.operator, cst.AddAssign)
+        if isinstance(one.target, cst.Name)
+    }
+    for one in unit.find(cst.BinaryOperation) if raised else ():
+        if not isinstance(one.operator, (cst.Divide, cst.FloorDivide, cst.Modulo)):
+            continue
+        if rank(one) < rank(node) or not _apart(unit, one, node) or not isinstance(one.right, cst.Name):
+            continue
+        parts = list(_addends(flow.resolve(one.right)))
+        if parts and all(isinstance(n, cst.Name) and _starts_at_nought(unit, n, raised) for n in parts):
+            return True
+    return False
+
+
+def _addends(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        yield from _addends(node.left)
+        yield from _addends(node.right)
+    else:
+        yield node
+
+
+def _starts_at_nought(unit: Unit, name: cst.Name, raised: set[str]) -> bool:
+    if name.value not in raised:
+        return False
+    given = [b.value for b in values(unit).bindings(name.value) if b.kind == "assign"]
+    starts = [literal(value) for value in given if value is not None and not _adds_to(value, name.value)]
+    return bool(starts) and all(start == 0 for start in starts)
+
+
+def _adds_to(value: cst.BaseExpression, name: str) -> bool:
+    return any(isinstance(below, cst.Name) and below.value == name for below in walk(value))
+
+
+def _is_restored(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether the folder that is listed lies in one from which the function loads what a check looks at."""
+    flow = values(unit)
+    listed = made.func.value if isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute) else None
+    if isinstance(made, cst.Call) and (listed is None or dotted(listed) in ("os", "fileio", "gfile")):
+        listed = made.args[0].value if made.args else None
+    while isinstance(listed, cst.Name) and flow.resolve(listed) is not listed:
+        listed = flow.resolve(listed)
+    folder = _leftmost(listed) if listed is not None else None
+    if not isinstance(folder, (cst.Name, cst.Attribute)):
+        return False
+    wanted = canonical(folder)
+    for check in checks(unit):
+        if not _apart(unit, check.node, node):
+            continue
+        looked_at = check.node if check.condition is None else check.condition
+        for binding in flow.slice(looked_at):
+            for call in walk(binding.value) if binding.value is not None else ():
+                if not isinstance(call, cst.Call) or not _LOADS.search(last_name(call)):
+                    continue
+                if any(canonical(arg.value) == wanted for arg in call.args):
+                    return True
+    return False
+
+
+def _is_handed_in(unit: Unit, made: cst.CSTNode) -> bool:
+    """Whether a helper takes one of its parameters away from another: both are what its callers hand in."""
+    if not isinstance(made, cst.BinaryOperation) or unit.is_test or not unit.is_function:
+        return False
+    flow = values(unit)
+    called = [
+        below for side in (made.left, made.right) for below in walk(side) if isinstance(below, cst.Call)
+    ]
+    if any(dotted(call.func) not in ("set", "frozenset") for call in called):
+        return False
+    sides = [list(flow.reads(side)) for side in (made.left, made.right)]
+    named = [[name for name in side if flow.reaching(name)] for side in sides]
+    return all(
+        names and all(b.kind == "parameter" for name in names for b in flow.reaching(name)) for names in named
+    )
 
 
 def _is_written(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:

@@ -36,6 +36,7 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or _alike(unit, cut)
         or _leaves_out_ends(cut.sides)
         or all(_is_filled_by_hand(unit, one) for one in cut.sides)
+        or _compares_wholes(unit, cut)
     )
 
 
@@ -197,6 +198,16 @@ def _alike(unit: Unit, cut: Cut) -> bool:
     return bool(set.intersection(*sources).difference(*own))
 
 
+def _compares_wholes(unit: Unit, cut: Cut) -> bool:
+    """Whether a check in the loop compares the sides themselves, and the loop is there for its message."""
+    wholes = {canonical(side) for side in cut.sides}
+    return any(
+        {canonical(one.left), canonical(one.right)} == wholes
+        for one in comparisons(unit)
+        if cut.loop in unit.ancestors(one.node)
+    )
+
+
 def _root(node: cst.BaseExpression) -> str:
     return dotted(node) or root_name(node)
 
@@ -222,12 +233,10 @@ def _is_filled_by_hand(unit: Unit, one: cst.BaseExpression, depth: int = 2) -> b
     if any(last_name(call) != "append" for call in appended):
         return False
     bindings = flow.bindings(one.value)
-    if len(bindings) != 1:
-        return False
-    (binding,) = bindings
-    if binding.kind == "loop" and binding.value is not None and depth:
-        return _gives_by_hand(unit, binding.value, depth - 1)
-    return isinstance(binding.value, cst.List) and bool(appended)
+    if len(bindings) == 1 and bindings[0].kind == "loop" and bindings[0].value is not None and depth:
+        return _gives_by_hand(unit, bindings[0].value, depth - 1)
+    filled = bool(bindings) and all(isinstance(made.value, cst.List) for made in bindings)
+    return filled and bool(appended)
 
 
 def _gives_by_hand(unit: Unit, over: cst.BaseExpression, depth: int) -> bool:
