@@ -218,8 +218,9 @@ class EarlyReturnTest(Rule):
             if certainty is None or before:
                 continue
             # A condition that many tests of a file share is a mode of the whole suite.
-            certainty = "question" if len(again) + 1 >= _MODE else certainty
-            told.setdefault("likely" if _gives_up(unit, back) else certainty, []).append((node, back, again))
+            certainty = "question" if len(again) + 1 >= _MODE or _turn(unit, node) is not None else certainty
+            gives_up = _gives_up(unit, back) and _turn(unit, node) is None
+            told.setdefault("likely" if gives_up else certainty, []).append((node, back, again))
         for certainty, ways in told.items():
             yield self._told(unit, certainty, ways)
 
@@ -227,7 +228,8 @@ class EarlyReturnTest(Rule):
         """One remark for a test, however many ways out it has."""
         (node, back, again), *more = ways
         tests = f", and {len(again)} more of this file pass" if again else " passes"
-        says = f"where `{canonical(node.test)}` holds, this test{tests} without a single check"
+        turn = " in the first turn of the loop" if _turn(unit, node) is not None else ""
+        says = f"where `{canonical(node.test)}` holds{turn}, this test{tests} without a single check"
         if more:
             says += (
                 f"; so it does under {len(more)} more conditions"
@@ -298,6 +300,17 @@ def _returns(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
             continue
         if all(excuse.detour.node is not node for excuse in excuses(unit)):
             yield node, back
+
+
+def _turn(unit: Unit, node: cst.If) -> cst.For | None:
+    """The loop with a check behind a condition that asks about its item: an earlier turn may have checked."""
+    flow, loop = values(unit), enclosing(unit, node, cst.For)
+    if not isinstance(loop, cst.For):
+        return None
+    bound = {below.value for below in walk(loop.target) if isinstance(below, cst.Name)}
+    inside = {id(below) for below in walk(loop.body)}
+    checked = any(id(check.node) in inside for check in checks(unit))
+    return loop if checked and any(name.value in bound for name in flow.reads(node.test)) else None
 
 
 def _elsewhere(unit: Unit, condition: str) -> tuple[bool, list[tuple[Unit, cst.If]]]:

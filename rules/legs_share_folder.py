@@ -147,6 +147,19 @@ class LegsShareFolder(Rule):
         """),
     )
     good = (
+        # Two runs fill one folder together, and what is in it is compared with what is written out.
+        Example("""
+            import os
+
+            def test_two_boats_unload(unload, pier_dir):
+                unload(boat=0, out_dir=pier_dir)
+                first = ["crate-0-0", "crate-0-1"]
+                assert sorted(os.listdir(pier_dir)) == first
+                unload(boat=1, out_dir=pier_dir)
+                second = ["crate-1-0"]
+                wanted = sorted(first + second + ["manifest"])
+                assert sorted(os.listdir(pier_dir)) == wanted
+        """),
         # Another folder; the state that is to be taken is named; the runs are no two sides; on purpose.
         Example("""
             from ferry import Ferry

@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterator
 
 from reviewbot.flow.judging import may_be_two_sides
-from reviewbot.flow.projections import Projected, may_project, projected, says_same
+from reviewbot.flow.patterns import pattern
+from reviewbot.flow.projections import Projected, are_listings, may_project, projected, says_same
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical
 from reviewbot.lint.repo import Repo
@@ -109,6 +110,14 @@ class ProjectionBeforeCompare(Rule):
         ),
     )
     good = (
+        # Names of files of two kinds: those are not to be the same.
+        Example("""
+            def check_library(shelf):
+                \"\"\"Whether the covers match the books.\"\"\"
+                books = shelf.list_files(pattern="*.txt")
+                covers = shelf.list_files(pattern="*.png")
+                assert len(books) == len(covers)
+        """),
         # The rest is compared as well, here or in a helper.
         Example("""
             def test_restore_matches(train):
@@ -160,14 +169,17 @@ class ProjectionBeforeCompare(Rule):
             name = unit.name.rpartition(".")[2]
             if re.search(_ABOUT[one.left.kind], name, re.IGNORECASE):
                 continue
+            if one.left.kind == "length" and are_listings(unit, one.left.of, one.right.of):
+                continue
             left, right = canonical(one.left.of), canonical(one.right.of)
+            # Keys may be made from what they name.
+            sure = says_same(unit) and one.left.kind not in _WEAK and not _is_meant(unit, one)
             yield self.finding(
                 unit,
                 one.comparison.check.anchor,
                 f"of `{left}` and `{right}` only {_SEES[one.left.kind]} are compared (`{one.left.how}`), "
                 "and nothing compares the rest",
-                # Keys may be made from what they name.
-                certainty="likely" if says_same(unit) and one.left.kind not in _WEAK else "question",
+                certainty="likely" if sure else "question",
                 steps=[
                     step(unit, one.comparison.left, f"this is what is seen of `{left}`"),
                     step(unit, one.comparison.right, f"and of `{right}`"),
@@ -175,6 +187,19 @@ class ProjectionBeforeCompare(Rule):
                 ],
                 still_catches=(_rest(one),),
             )
+
+
+_HOW_MANY = pattern(r"(?i)\b(numbers?|counts?|how many|as many|totals?|amounts?)\b")
+
+
+def _is_meant(unit: Unit, one: Projected) -> bool:
+    """Whether the comment above a check says that it is about how many there are."""
+    line = unit.span(one.comparison.check.node).line - 1
+    said = []
+    while line and (text := unit.file.lines[line - 1].strip()).startswith("#"):
+        said.append(text)
+        line -= 1
+    return one.left.kind in ("length", "figure") and any(map(_HOW_MANY.search, said))
 
 
 def _rest(one: Projected) -> str:

@@ -346,3 +346,34 @@ def test_a_program_that_refuses_an_index_compares_nothing(path, expected):
                 write(words[place])
     """
     assert certainties("zip-truncates", code, path=path) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [("Both find the same rows.", "likely"), ("Both find the same number of rows.", "question")],
+)
+def test_a_comment_may_say_that_only_the_number_is_meant(comment, expected):
+    code = f"""
+        def test_search(search):
+            plain = search(fast=False)
+            fast = search(fast=True)
+
+            # {comment}
+            assert len(plain) == len(fast)
+    """
+    assert certainties("projection-before-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"), [("kind != 'a' and rows", "question"), ("rows is None", "likely")]
+)
+def test_a_return_from_a_later_turn_of_a_loop_is_asked_about(condition, expected):
+    code = f"""
+        def test_kinds(load, run):
+            rows = load()
+            for kind in ["a", "b"]:
+                if {condition}:
+                    return
+                assert run(rows, kind)
+    """
+    assert certainties("early-return-test", code) == [expected]

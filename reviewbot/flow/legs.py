@@ -12,6 +12,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.commands import Command, assigned, commands
 from reviewbot.flow.judgements import judgements
+from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, walk
 from reviewbot.flow.values import UNBOUND, values
@@ -72,7 +73,8 @@ def shared(unit: Unit) -> Iterator[Shared]:
         # What is expected may be written out, names of files in the folder among it.
         if not _TIMES.search(canonical(side))
         and not any(
-            isinstance(part, (cst.Set, cst.List, cst.Tuple, cst.Dict)) for part in (one.left, one.right)
+            isinstance(part, (cst.Set, cst.List, cst.Tuple, cst.Dict)) or is_own_input(unit, part)
+            for part in (one.left, one.right)
         )
     ]
     seen: set[str] = set()

@@ -212,6 +212,18 @@ def says_same(unit: Unit) -> bool:
     return any(_SAYS_SAME.search(text) for text in said)
 
 
+_LISTS = pattern(r"(?i)(^|_)(r?glob|iglob|listdir|iterdir|scandir|walk|ls|list_\w*(files|objects|dir))$")
+
+
+def are_listings(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether both values are names of files, found by different patterns or in different places: those are
+    not to be the same."""
+    flow = values(unit)
+    made = [flow.resolve(one) for one in (left, right)]
+    lists = all(type(one) is cst.Call and _LISTS.search(last_name(one)) for one in made)
+    return lists and canonical(made[0]) != canonical(made[1])
+
+
 def _words(node: cst.BaseExpression) -> frozenset[str]:
     return frozenset(below.value for below in walk(node) if type(below) is cst.Name)
 
