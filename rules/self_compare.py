@@ -354,9 +354,27 @@ def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
         return None  # `x.equals(x)` in the test of `equals`
     elif _is_of_own_class(unit, comparison.left):
         return None  # `draws[i] == draws[i]` may ask whether it draws the same twice
-    elif isinstance(unit.parent(node), cst.Attribute):
-        return "question"  # `(x == x).all()` may be there for `all`
+    elif isinstance(unit.parent(node), cst.Attribute) or _is_method(unit, comparison.left):
+        return (
+            "question"  # `(x == x).all()` may be there for `all`, `a.run == a.run` for how methods are bound
+        )
     return "proved" if why == "value" else "likely"
+
+
+def _is_method(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether an attribute is a function, which is bound anew each time: it is called here, or a class that
+    stands here makes it."""
+    if not isinstance(node, cst.Attribute):
+        return False
+    name = node.attr.value
+    called = any(
+        isinstance(call.func, cst.Attribute) and last_name(call) == name for call in unit.find(cst.Call)
+    )
+    made = any(
+        isinstance(unit.parent(below), cst.IndentedBlock) and below.name.value == name
+        for below in unit.find(cst.FunctionDef)
+    )
+    return called or made
 
 
 def _is_of_own_class(unit: Unit, node: cst.BaseExpression) -> bool:

@@ -92,6 +92,26 @@ def test_what_is_said_to_be_started_by_hand_is_asked_about(reason, expected):
 
 
 @pytest.mark.parametrize(
+    ("attribute", "expected"),
+    [("rows", "likely"), ("run", "question"), ("step", "question"), ("later", "likely")],
+)
+def test_a_method_is_bound_anew_each_time(attribute, expected):
+    code = f"""
+        def test_trainer(make):
+            class Trainer(Base):
+                def run(self):
+                    return self.rows
+
+                step = wrapped(run)
+
+            trainer = Trainer(make)
+            assert trainer.{attribute} == trainer.{attribute}
+            assert trainer.step(2) == 4
+    """
+    assert certainties("self-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("sides", "expected"),
     [("left.param_groups, right.param_groups", "question"), ("left.rows, right.rows", "likely")],
 )
