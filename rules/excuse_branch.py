@@ -648,6 +648,92 @@ def test_day(scheduled, sailed):
                     assert a["port"] == b["port"]
             """
         ),
+        # It ends the loop, or the helper that compares one pair; what opens it is listed by name, or is
+        # gathered by another function.
+        Example(
+            """
+            LOST = frozenset({"cancelled", "unknown"})
+
+            def compare_sailings(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if right["state"] in LOST:  # <- here
+                        break
+                    assert left["port"] == right["port"]
+            """
+        ),
+        Example(
+            """
+            def check_sailing(before, after):
+                if after.get("cancelled"):  # <- here
+                    return
+                assert before["port"] == after["port"]
+
+            def main(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    check_sailing(left, right)
+            """,
+            path="tools/parity.py",
+        ),
+        Example(
+            """
+            def same_sailing(expected, actual):
+                if actual.cancelled:  # <- here
+                    return True
+                return expected.port == actual.port
+            """,
+            path="tools/parity.py",
+        ),
+        Example(
+            """
+            def cancelled(sailings):
+                found = set()
+                for one in sailings:
+                    if one["state"] == "cancelled":
+                        found.add(one["number"])
+                return found
+
+            def compare_sailings(reference, resumed, aside):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left["number"] in aside:  # <- here
+                        continue
+                    assert left["port"] == right["port"]
+
+            def main(reference, resumed):
+                compare_sailings(reference, resumed, cancelled(resumed))
+            """,
+            path="tools/parity.py",
+        ),
+        # What is not there is not compared.
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                if not resumed:  # <- here
+                    return
+                assert reference == resumed
+            """
+        ),
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                by = {one["number"]: one for one in resumed}
+                for left in reference:
+                    right = by.get(left["number"])
+                    if right is None:  # <- here
+                        continue
+                    assert left["port"] == right["port"]
+            """
+        ),
+        Example(
+            """
+            import torch
+
+            def compare_waves(reference, resumed):
+                for place in reference:
+                    if torch.isnan(resumed[place]).any():  # <- here
+                        break
+                    torch.testing.assert_close(reference[place], resumed[place])
+            """
+        ),
     )
     good = (
         # A further check of some; the values themselves are compared on every path.
@@ -661,6 +747,34 @@ def test_day(scheduled, sailed):
                 assert to_host(actual) == to_host(expected)
             """,
             path="tests/rows.py",
+        ),
+        # That there is something is demanded; the baseline says what is left out; what type a row is of.
+        Example(
+            """
+            def compare_sailings(reference, resumed):
+                assert resumed, "nothing sailed"
+                if not resumed:
+                    return
+                assert reference == resumed
+
+            def compare_rows(reference, resumed):
+                assert len(reference) == len(resumed)
+                by = {one["number"]: one for one in resumed}
+                for left in reference:
+                    right = by.get(left["number"])
+                    if right is None:
+                        continue
+                    assert left["port"] == right["port"]
+
+            def check_sailing(before, after):
+                if not before["cancelled"]:
+                    assert before["port"] == after["port"]
+
+            def check_kinds(expected, modules):
+                for module in modules:
+                    if "Tanker" in module.__class__.__name__:
+                        assert module.__class__.__name__ == expected[module.kind]
+            """
         ),
         # The baseline or a list of its own chooses the rows; what chooses them is compared, or demanded in
         # the branch; both runs have to say so; a row too few is seen; a field that only one side has.

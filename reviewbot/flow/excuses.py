@@ -20,7 +20,7 @@ from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.marks import marked
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
-from reviewbot.flow.self_excuses import either_opens, self_excuse
+from reviewbot.flow.self_excuses import either_opens, excused_by_callers, self_excuse
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import Binding, values
@@ -166,18 +166,21 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         if found is None and repo is not None:
             found = _of_collection(unit, detour, one, repo) or _of_mark(unit, detour, one, repo)
         if found is None:
-            found = _of_one_side(unit, detour, one)
+            found = _of_one_side(unit, detour, one, repo)
         if found is not None:
             return found
     return None
 
 
-def _of_one_side(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
+def _of_one_side(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None) -> Excuse | None:
     """The condition looks at what the run that is put to the test says of itself."""
-    if is_place(detour.condition) or any(map(is_presence, _operands(detour.condition))):
+    if is_place(detour.condition) or any(map(_asks_type, _operands(detour.condition))):
         return None
     between = sides(unit, [one], up=False)
     found = None if between is None else self_excuse(unit, detour, one, between)
+    if found is None and _is_asked(detour.condition):
+        between = sides(unit, [one], repo=repo)
+        found = None if between is None else excused_by_callers(unit, detour, one, between, repo)
     return None if found is None else Excuse(detour, found.opened, found.certainty, by_one_side=True)
 
 
@@ -375,6 +378,10 @@ def is_presence(node: cst.BaseExpression) -> bool:
     if type(node) is cst.Comparison:
         operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
         return isinstance(operator, (cst.Is, cst.IsNot)) and literal(comparator) is None
+    return type(node) is cst.Call and last_name(node) in _PRESENCE
+
+
+def _asks_type(node: cst.BaseExpression) -> bool:
     return type(node) is cst.Call and last_name(node) in _PRESENCE
 
 

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import guards
 from reviewbot.flow.judging import side
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Sides, condition_trace
 from reviewbot.flow.syntax import canonical, last_name, literal, walk
-from reviewbot.flow.values import Binding, values
+from reviewbot.flow.values import Binding, BindingKind, values
 from reviewbot.flow.verdicts import every_judgement
+from reviewbot.model import CERTAINTIES, Certainty
 
 if TYPE_CHECKING:
     from reviewbot.flow.detours import Detour
     from reviewbot.flow.judgements import Judgement
-    from reviewbot.model import Certainty
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 # They say where a value stands in a pair, which says little of what it is.
@@ -35,6 +38,7 @@ _IDENTITY = frozenset({
     "id", "uid", "uuid", "key", "name", "names", "index", "idx", "kind", "type", "dtype", "device", "shape",
     "ndim", "size", "requires_grad", "op", "target",
 })  # fmt: skip
+_NUMBER = pattern(r"(?i)isnan|isfinite|isinf|isna\b|isnull|numel|\.size\b|\blen\(")
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
 
 
@@ -50,7 +54,7 @@ class SelfExcuse:
 def self_excuse(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> SelfExcuse | None:
     """The excuse of a detour around a judgement that a field of a row of one side opens, if that side is not
     the baseline and nothing else looks at the field."""
-    if detour.way not in ("continue", None) or not _goes_by_row(unit, detour, one):
+    if not _goes_by_row(unit, detour, one) and not _goes_by_pair(unit, detour, one):
         return None
     opened = _opened(unit, detour.condition, between)
     reads = [not own.isdisjoint(opened.bindings) for own in (between.left, between.right)]
@@ -61,9 +65,86 @@ def self_excuse(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> S
     if certainty is None or not (_role(mine) or _role(other) or _is_same_field(unit, one, between)):
         return None
     fields = _fields_of(unit, detour, between, mine)
-    if not fields or "__class__" in fields or _is_seen(unit, detour, fields, between):
+    if not fields:
+        whole = _asks_value(unit, detour, one, between, mine)
+        return None if whole is None else SelfExcuse(opened, max(certainty, whole, key=CERTAINTIES.index))
+    if "__class__" in fields or _is_seen(unit, detour, fields, between):
         return None
     return SelfExcuse(opened, "question" if fields <= _IDENTITY else certainty)
+
+
+def excused_by_callers(
+    unit: Unit, detour: Detour, one: Judgement, between: Sides, repo: Repo | None
+) -> SelfExcuse | None:
+    """The excuse of `if key in late: continue` where a caller, of the file or of another, makes `late` of the
+    fields of one side's rows, which is not the baseline. `between` are the sides as the callers give them."""
+    node = detour.condition
+    if type(node) is not cst.Comparison or not isinstance(node.comparisons[0].operator, (cst.In, cst.NotIn)):
+        return None
+    opened = condition_trace(unit, node, between, repo=repo)
+    reads = [not own.isdisjoint(opened.bindings) for own in (between.left, between.right)]
+    if reads[0] is reads[1]:
+        return None
+    mine, other = (between.right, between.left) if reads[1] else (between.left, between.right)
+    certainty = _is_tested(mine, other)
+    asked = [
+        read.test if type(read) is cst.CompIf else read
+        for where, found in opened.read
+        if where is not unit
+        for read in ([found] if _decides(where, found) else [b for b in walk(found) if type(b) is cst.CompIf])
+    ]
+    fields = {name for read in asked for _, name in _fields(read)}
+    if certainty is None or fields <= _IDENTITY or _is_seen(unit, detour, fields, between):
+        return None
+    return SelfExcuse(opened, certainty)
+
+
+def _decides(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether an expression is the condition of a branch."""
+    above = unit.parent(node)
+    return type(above) is cst.If and above.test is node
+
+
+def _asks_value(
+    unit: Unit, detour: Detour, one: Judgement, between: Sides, mine: frozenset[Binding]
+) -> Certainty | None:
+    """How sure an excuse is whose condition asks of the compared value of one side, or of what it is read
+    from, whether it is there (`not right`, `right is None`, `len(right) == 0`), whether it is a number
+    (`isnan(right)`), or anything else (`ready(right)`), and nothing else demands that it is."""
+    flow = values(unit)
+    node = detour.condition
+    while type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        node = node.expression
+    compared = one.right if any(b in mine for b in flow.slice(one.right)) else one.left
+    parts = {canonical(p) for p in walk(compared) if isinstance(p, cst.BaseExpression)}
+    looked_at = [name for name in flow.reads(node) if canonical(name) in parts and mine & flow.reaching(name)]
+    if not looked_at or type(node) is cst.BooleanOperation or _is_demanded(unit, detour, looked_at):
+        return None
+    code = canonical(node)
+    if "__class__" in code or "type(" in code:
+        return None
+    plain = code in parts or (type(node) is cst.Comparison and _is_nothing(node))
+    return "likely" if plain or _NUMBER.search(code) else "question"
+
+
+def _is_nothing(node: cst.Comparison) -> bool:
+    """`right is None`, `right == []`, `len(right) == 0`."""
+    value = literal(node.comparisons[0].comparator)
+    return value is None or (not isinstance(value, bool) and value in (0, "", [], (), {}))
+
+
+def _is_demanded(unit: Unit, detour: Detour, looked_at: list[cst.Name]) -> bool:
+    """Whether a check that the detour does not lead around, of the function or of its loop, asks something of
+    a value or of what it was taken from."""
+    flow = values(unit)
+    missed = {id(one.node) for one in detour.missed}
+    wanted = {b.name for b in flow.slice(*looked_at)}
+    return any(
+        name.value in wanted
+        for check in checks(unit)
+        if id(check.node) not in missed
+        for name in flow.reads(check.node if check.condition is None else check.condition)
+    )
 
 
 def either_opens(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> bool:
@@ -72,7 +153,7 @@ def either_opens(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> 
     one_is_enough = cst.Or if detour.outcome else cst.And
     if type(node) is not cst.BooleanOperation or not isinstance(node.operator, one_is_enough):
         return False
-    if detour.way not in ("continue", None) or not _goes_by_row(unit, detour, one):
+    if not _goes_by_row(unit, detour, one):
         return False
     left, right = (_fields_of(unit, detour, between, own) for own in (between.left, between.right))
     return bool(left and right) and not _is_seen(unit, detour, left | right, between)
@@ -82,9 +163,10 @@ def _fields_of(unit: Unit, detour: Detour, between: Sides, own: frozenset[Bindin
     """The fields of one side that the condition of a detour reads."""
     return {
         name
-        for asked in _asked(unit, detour.condition)
+        for where, asked in _asked(unit, detour.condition)
         for node, name in _fields(asked)
-        if not own.isdisjoint(condition_trace(unit, node, between, control=False, up=False).bindings)
+        if where is not unit
+        or not own.isdisjoint(condition_trace(unit, node, between, control=False, up=False).bindings)
     }
 
 
@@ -95,11 +177,12 @@ def _is_seen(unit: Unit, detour: Detour, fields: set[str], between: Sides) -> bo
 
 def _opened(unit: Unit, condition: cst.BaseExpression, between: Sides) -> Trace:
     """What a condition was computed from; for `right["status"] in ("late", "lost")` the value asked about."""
-    node = values(unit).resolve(condition)
+    flow = values(unit)
+    node = flow.resolve(condition)
     if type(node) is cst.Comparison and len(node.comparisons) == 1:
         target = node.comparisons[0]
         if isinstance(target.operator, (cst.In, cst.NotIn)) and not any(
-            values(unit).reads(target.comparator)
+            flow.reaching(name) for name in flow.reads(target.comparator)
         ):
             return condition_trace(unit, node.left, between, control=False, up=False)
     return condition_trace(unit, condition, between, control=False, up=False)
@@ -117,6 +200,19 @@ def _goes_by_row(unit: Unit, detour: Detour, one: Judgement) -> bool:
         if not any(given.isdisjoint(row) for row in rows):
             return True
     return False
+
+
+def _goes_by_pair(unit: Unit, detour: Detour, one: Judgement) -> bool:
+    """Whether a function is given one row of each side, and the condition asks one of them."""
+    if unit.is_test or any(isinstance(above, (cst.For, cst.While)) for above in unit.ancestors(detour.node)):
+        return False
+    given = [_given(unit, node, "parameter") for node in (detour.condition, one.left, one.right)]
+    return all(given) and given[1].isdisjoint(given[2]) and given[0] < given[1] | given[2]
+
+
+def _given(unit: Unit, node: cst.CSTNode, kind: BindingKind) -> set[Binding]:
+    """The bindings of one kind that a value was computed from, without `self`."""
+    return {b for b in values(unit).slice(node) if b.kind == kind and b.name != "self"}
 
 
 def _loops_around(unit: Unit, detour: Detour) -> Iterator[list[cst.CSTNode]]:
@@ -144,9 +240,10 @@ def _is_tested(mine: frozenset[Binding], other: frozenset[Binding]) -> Certainty
 
 
 def _is_same_field(unit: Unit, one: Judgement, between: Sides) -> bool:
-    """Whether the same is read from two rows that a loop gives: `one.total == two.total`."""
-    flow = values(unit)
-    mine, yours = ({b for b in flow.slice(node) if b.kind == "loop"} for node in (one.left, one.right))
+    """Whether the same is read from two rows that a loop, or the caller, gives: `one.total == two.total`."""
+    mine, yours = (_given(unit, node, "loop") for node in (one.left, one.right))
+    if not mine and not yours:
+        mine, yours = (_given(unit, node, "parameter") for node in (one.left, one.right))
     if not mine.isdisjoint(yours):
         return False
     names = "|".join(re.escape(binding.name) for binding in between.left | between.right)
@@ -171,9 +268,9 @@ def _is_named(side_of: frozenset[Binding]) -> bool:
     return any(side(name) for name in names if name not in _PLACES)
 
 
-def _asked(unit: Unit, condition: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """What a condition looks at, names and sets taken apart: for `key in late` the conditions under which a
-    row gets into `late`."""
+def _asked(unit: Unit, condition: cst.BaseExpression) -> Iterator[tuple[Unit, cst.BaseExpression]]:
+    """What a condition looks at, names and sets taken apart, each with its unit: for `key in late` the
+    conditions under which a row gets into `late`, also where a function of the file fills it."""
     flow = values(unit)
     node = flow.resolve(condition)
     if type(node) is cst.BooleanOperation:
@@ -186,19 +283,26 @@ def _asked(unit: Unit, condition: cst.BaseExpression) -> Iterator[cst.BaseExpres
         if isinstance(operator, (cst.In, cst.NotIn)):
             yield from _gets_in(unit, comparator)
         if not isinstance(operator, (cst.Is, cst.IsNot)):
-            yield flow.resolve(node.left)
+            yield unit, flow.resolve(node.left)
     else:
-        yield node
+        yield unit, node
 
 
-def _gets_in(unit: Unit, collection: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def _gets_in(
+    unit: Unit, collection: cst.BaseExpression, depth: int = 2
+) -> Iterator[tuple[Unit, cst.BaseExpression]]:
     flow = values(unit)
     for part in walk(flow.resolve(collection)):
         if type(part) is cst.CompIf:
-            yield part.test
+            yield unit, part.test
+        function = callee(unit, part) if depth and type(part) is cst.Call else None
+        for node in function.find(cst.Return) if function is not None and function is not unit else ():
+            assert function is not None and isinstance(node, cst.Return)
+            if node.value is not None:
+                yield from _gets_in(function, node.value, depth - 1)
     if type(collection) is cst.Name:
         for mutation in flow.mutations(collection.value):
-            yield from (guard.condition for guard in guards(unit, mutation.node))
+            yield from ((unit, guard.condition) for guard in guards(unit, mutation.node))
 
 
 def _fields(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, str]]:
