@@ -13,6 +13,11 @@ Certainty = Literal["proved", "likely", "question"]
 CERTAINTIES: tuple[Certainty, ...] = ("proved", "likely", "question")
 
 
+def at_most(certainty: Certainty, most: Certainty) -> Certainty:
+    """The weaker of two certainties."""
+    return max(certainty, most, key=CERTAINTIES.index)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A stretch of one file."""

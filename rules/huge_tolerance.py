@@ -2,7 +2,8 @@
 
 ## Why
 With `rtol=1` a result of zeros equals anything, with `atol=100` so do most logits. A wide tolerance is often
-what was left when a parity test failed, and it hides the fault that made it fail.
+what was left when a parity test failed, and hides the fault that made it fail. Where a row of the run under
+test decides by itself that it may differ at will, every row that a fault reaches can do so.
 
 ## Instead
 Find what the difference comes from; compare in a precision in which it does not arise, and choose the
@@ -20,8 +21,10 @@ import libcst as cst
 
 from reviewbot.flow.checks import raising_context
 from reviewbot.flow.judging import judges
+from reviewbot.flow.left_out import short
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import UNKNOWN, last_name, literal, walk
+from reviewbot.flow.row_tolerances import RowTolerance, row_tolerances
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -105,8 +108,59 @@ class HugeTolerance(Rule):
                 def test_aggressive(self):
                     self.same(torch.randn(8, 8), atol=1.0)  # <- here
         """),
+        # The row says how much it may differ.
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    atol = 1e9 if right["windy"] else 0
+                    assert abs(left["wave"] - right["wave"]) <= atol  # <- here
+        """),
+        Example("""
+            import numpy as np
+
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    atol = 1e-6
+                    if right.windy:
+                        atol = 1e6
+                    np.testing.assert_allclose(left.waves, right.waves, atol=atol)  # <- here
+        """),
+        Example("""
+            import math
+
+            def slack(sailing):
+                return 1e9 if sailing["windy"] else 1e-6
+
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    assert math.isclose(left["wave"], right["wave"], abs_tol=slack(right))  # <- here
+        """),
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if abs(left.wave - right.wave) > right.slack:  # <- here
+                        raise AssertionError(left)
+        """),
     )
     good = (
+        # How exact a value can be is a matter of its type and its device, and a table says what it allows.
+        Example("""
+            import torch
+
+            def compare(reference, resumed, device):
+                for left, right in zip(reference, resumed, strict=True):
+                    atol = 1e-2 if right.wave.dtype == torch.float16 else 1e-5
+                    rtol = 1e-3 if device.type == "cuda" else 1e-6
+                    torch.testing.assert_close(left.wave, right.wave, atol=atol, rtol=rtol)
+
+            def check_cases(expected, got):
+                for case, wave in zip(expected, got, strict=True):
+                    assert abs(case.wave - wave) <= case.slack
+
+            def check_loss(expected, outputs):
+                assert outputs["loss"] > 0.0
+                assert abs(outputs["loss"] - expected["loss"]) < 1e-3
+        """),
         # A thousand bytes are few.
         Example("""
             import pytest, torch
@@ -211,6 +265,30 @@ class HugeTolerance(Rule):
                     steps=(step(unit, widest.written, f"the tolerance is {widest.value:g}"),),
                     still_catches=still_catches(unit, widest.node),
                 )
+        for wider in row_tolerances(unit):
+            yield self.finding(
+                unit,
+                wider.written,
+                _widened(wider),
+                certainty=wider.certainty,
+                steps=[
+                    step(wider.unit, wider.condition, "this decides how much may differ"),
+                    step(unit, wider.written, "the tolerance of the comparison"),
+                    step(unit, wider.judgement.left, "what is compared with it"),
+                ],
+                still_catches=still_catches(
+                    unit, wider.judgement.left, wider.judgement.right, but=[wider.judgement.node]
+                ),
+            )
+
+
+def _widened(one: RowTolerance) -> str:
+    code = short(canonical(one.condition))
+    if one.wide is None:
+        says = "the compared row says by itself how much it may differ"
+        return f"`{code}` decides the tolerance: {says}"
+    beside = "" if one.narrow is None else f" and {one.narrow:g} elsewhere"
+    return f"`{code}` decides that the tolerance is {one.wide:g}{beside}: rows that say so may differ at will"
 
 
 def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, str] | None:

@@ -25,7 +25,7 @@ from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, side
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import Binding, values
 from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
-from reviewbot.model import CERTAINTIES, Certainty
+from reviewbot.model import Certainty, at_most
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
@@ -113,11 +113,6 @@ def cause(unit: Unit, excuse: Excuse) -> frozenset[int]:
             return frozenset()
         asked |= {id(binding) for name in names for binding in flow.reaching(name)}
     return frozenset(asked)
-
-
-def at_most(certainty: Certainty, most: Certainty) -> Certainty:
-    """The weaker of two certainties."""
-    return max(certainty, most, key=CERTAINTIES.index)
 
 
 def _cap(unit: Unit, name: str) -> Check | None:

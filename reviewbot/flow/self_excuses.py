@@ -20,10 +20,10 @@ from reviewbot.flow.judging import side
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Sides, condition_trace
-from reviewbot.flow.syntax import canonical, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.values import Binding, BindingKind, values
 from reviewbot.flow.verdicts import every_judgement
-from reviewbot.model import CERTAINTIES, Certainty
+from reviewbot.model import Certainty, at_most
 
 if TYPE_CHECKING:
     from reviewbot.flow.detours import Detour
@@ -61,13 +61,15 @@ def self_excuse(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> S
     if reads[0] is reads[1]:
         return None
     mine, other = (between.right, between.left) if reads[1] else (between.left, between.right)
-    certainty = _is_tested(mine, other)
+    certainty = is_tested(mine, other)
     if certainty is None or not (_role(mine) or _role(other) or _is_same_field(unit, one, between)):
         return None
     fields = _fields_of(unit, detour, between, mine)
     if not fields:
         whole = _asks_value(unit, detour, one, between, mine)
-        return None if whole is None else SelfExcuse(opened, max(certainty, whole, key=CERTAINTIES.index))
+        if whole is None or (whole == "question" and certainty == "question"):
+            return None
+        return SelfExcuse(opened, at_most(certainty, whole))
     if "__class__" in fields or _is_seen(unit, detour, fields, between):
         return None
     return SelfExcuse(opened, "question" if fields <= _IDENTITY else certainty)
@@ -86,7 +88,7 @@ def excused_by_callers(
     if reads[0] is reads[1]:
         return None
     mine, other = (between.right, between.left) if reads[1] else (between.left, between.right)
-    certainty = _is_tested(mine, other)
+    certainty = is_tested(mine, other)
     asked = [
         read.test if type(read) is cst.CompIf else read
         for where, found in opened.read
@@ -123,7 +125,9 @@ def _asks_value(
     code = canonical(node)
     if "__class__" in code or "type(" in code:
         return None
-    plain = code in parts or (type(node) is cst.Comparison and _is_nothing(node))
+    plain = code in parts or (
+        type(node) is cst.Comparison and canonical(node.left) in parts and _is_nothing(node)
+    )
     return "likely" if plain or _NUMBER.search(code) else "question"
 
 
@@ -230,7 +234,21 @@ def _loops_around(unit: Unit, detour: Detour) -> Iterator[list[cst.CSTNode]]:
                 yield [above.target]
 
 
-def _is_tested(mine: frozenset[Binding], other: frozenset[Binding]) -> Certainty | None:
+def asks_state(unit: Unit, condition: cst.BaseExpression) -> bool:
+    """Whether a condition asks a field of what it reads that says more than which or of what kind it is, or
+    compares two values."""
+    flow = values(unit)
+    parts = [condition, *(flow.resolve(name) for name in flow.reads(condition))]
+    fields = {name for part in parts for _, name in _fields(part)}
+    if fields:
+        return not fields <= _IDENTITY
+    return any(
+        type(below) is cst.Comparison and literal(below.comparisons[0].comparator) is UNKNOWN
+        for below in walk(condition)
+    )
+
+
+def is_tested(mine: frozenset[Binding], other: frozenset[Binding]) -> Certainty | None:
     """How sure it is that one of two sides is not the baseline of the other."""
     own, opposite = _role(mine), _role(other)
     if own == "baseline" or (opposite == "other" and own != "other"):

@@ -39,7 +39,7 @@ POSITIONS: dict[str, dict[int, str]] = {
 # What makes a difference one without a sign.
 ABSOLUTE = frozenset({"abs", "fabs", "absolute", "norm"})
 _NEGATIVE = frozenset({"assertNotAlmostEqual", "assertNotAlmostEquals", "assertNotAllClose"})
-_NAMED_ONLY = frozenset({"rel", "abs", "delta", "places", "decimal"})
+NAMED_ONLY = frozenset({"rel", "abs", "delta", "places", "decimal"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ def of_call(unit: Unit, call: cst.Call) -> Iterator[Tolerance]:
         if arg.star:
             return
         keyword = arg.keyword.value if arg.keyword is not None else places.get(position, "")
-        if keyword not in KEYWORDS or (keyword in _NAMED_ONLY and name not in POSITIONS):
+        if keyword not in KEYWORDS or (keyword in NAMED_ONLY and name not in POSITIONS):
             continue
         value = number(unit, arg.value)
         if value is None:
