@@ -166,6 +166,33 @@ class ExcuseBranch(Rule):
             def test_restore(reference, restored, prefixes):
                 compare(reference, restored, noise(reference, restored, prefixes))
         """),
+        # Of an excused row one field is still compared; how many there were is only printed.
+        Example(
+            """
+            def first_gap(planned, sailed):
+                return next((i for i, (a, b) in enumerate(zip(planned, sailed)) if a != b), None)
+
+            def compare(planned, sailed, delays):
+                problems, late = [], 0
+                for ferry, row in planned.items():
+                    other = sailed[ferry]
+                    gap = first_gap(row["stops"], other["stops"])
+                    if gap is not None and gap < delays[ferry]:  # <- here
+                        late += 1
+                        if row["load"] != other["load"]:
+                            problems.append(f"{ferry}: load")
+                        continue
+                    if row["stops"] != other["stops"]:
+                        problems.append(f"{ferry}: stops at {gap}")
+                if problems:
+                    raise AssertionError(problems)
+                return late
+
+            def main(planned, sailed, delays):
+                print(f"{compare(planned, sailed, delays)} ferries were late")
+            """,
+            path="tests/ferry_parity.py",
+        ),
         # One set that opens three branches is one cause.
         Example(
             """
@@ -1026,6 +1053,23 @@ def test_day(scheduled, sailed):
                             continue
                         assert encode(turn["text"]) == ids[start:end]
         """),
+        # Another function asks how many were passed over.
+        Example(
+            """
+            def compare(planned, sailed):
+                late = 0
+                for ferry, row in planned.items():
+                    if row["stops"] != sailed[ferry]["stops"]:
+                        late += 1
+                        continue
+                    assert row["load"] == sailed[ferry]["load"]
+                return late
+
+            def main(planned, sailed):
+                assert compare(planned, sailed) == 0
+            """,
+            path="tests/ferry_parity.py",
+        ),
         # Saying no is a verdict, not an excuse.
         Example(
             """

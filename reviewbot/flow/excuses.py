@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.calls import callers
 from reviewbot.flow.checks import Check, checks
-from reviewbot.flow.control import enclosing, guards
+from reviewbot.flow.control import enclosing, guards, statements
 from reviewbot.flow.detours import Detour, detours
 from reviewbot.flow.intervals import Interval, intervals
 from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
@@ -74,8 +75,8 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
     for detour in detours(unit):
         if id(detour.node) in reported:
             continue
-        noted = frozenset(name for one in detour.body for name in records(unit, one) - tells_apart(unit, one))
-        noted &= judged_names(unit) | collected(unit)
+        noted = _noted(unit, detour) & (judged_names(unit) | collected(unit))
+        noted -= {name for name in noted if _is_told(unit, name)}
         caps = [_cap(unit, name) for name in sorted(noted)]
         if not all(caps):
             continue
@@ -93,6 +94,50 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
             if is_meant(unit, detour):
                 found = replace(found, certainty="question")
             yield found
+
+
+def _noted(unit: Unit, detour: Detour) -> frozenset[str]:
+    """What a branch notes of the row that it leads around the check, not what it notes only if a field that
+    it still compares differs."""
+    own = {id(one.node) for one in every_judgement(unit)}
+    found: set[str] = set()
+    waiting = list(detour.body)
+    while waiting:
+        one = waiting.pop()
+        if type(one) is cst.If and id(one) in own:
+            continue
+        if isinstance(one, (cst.For, cst.While, cst.With)):
+            waiting.extend(statements(one.body))
+        else:
+            found |= records(unit, one) - tells_apart(unit, one)
+    return frozenset(found)
+
+
+def _is_told(unit: Unit, name: str) -> bool:
+    """Whether a function that fails by itself hands back a number it has counted, and all callers only show
+    it."""
+    if name in judged_names(unit) or not judgements(unit):
+        return False
+    returned = [node.value for node in unit.find(cst.Return)]
+    if not returned or not all(type(value) is cst.Name and value.value == name for value in returned):
+        return False
+    sites = callers(unit)
+    return bool(sites) and all(_is_shown(site.caller, site.call) for site in sites)
+
+
+def _is_shown(unit: Unit, call: cst.Call) -> bool:
+    """Whether what a call returns is only printed, logged or thrown away."""
+    for above in unit.ancestors(call):
+        if type(above) is cst.Expr:
+            return True
+        if type(above) is cst.Call and last_name(above) not in _SHOW:
+            return False
+        if not isinstance(above, (cst.Arg, cst.Call, cst.FormattedString, cst.FormattedStringExpression)):
+            return False
+    return False
+
+
+_SHOW = frozenset({"print", "str", "repr", "info", "debug", "log", "echo"})
 
 
 def cause(unit: Unit, excuse: Excuse) -> frozenset[int]:
