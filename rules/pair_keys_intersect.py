@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, callers
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.guards import same_keys, same_length
@@ -75,8 +76,63 @@ class PairKeysIntersect(Rule):
                     assert row["tokens"] == after[name]["tokens"]  # <- here
             """
         ),
+        # A function that tells the differences, and does not tell of a row that is gone.
+        Example(
+            """
+            def differences(planned, sailed):
+                for ferry, row in planned.items():
+                    other = sailed.get(ferry)
+                    if other is None:  # <- here
+                        continue
+                    if row["load"] != other["load"]:
+                        yield ferry, "load"
+            """,
+            path="tools/compare_sailings.py",
+        ),
+        Example(
+            """
+            def assert_same_day(planned, sailed):
+                for ferry, load in sailed.loads.items():
+                    assert load == planned.loads[ferry], ferry  # <- here
+            """,
+            path="tests/test_day.py",
+        ),
+        # The keys of the inner loop are written out, those of the outer one are not.
+        Example(
+            """
+            FIELDS = ("load", "stops")
+
+            def by_ferry(rows):
+                return {row["ferry"]: row for row in rows}
+
+            def assert_same_day(planned, sailed):
+                want, got = by_ferry(planned), by_ferry(sailed)
+                for ferry, row in got.items():
+                    for name in FIELDS:
+                        assert row[name] == want[ferry][name], ferry  # <- here
+            """,
+            path="tests/test_day.py",
+        ),
     )
     good = (
+        # Whoever calls it demands the same keys.
+        Example(
+            """
+            def differences(planned, sailed):
+                for ferry, row in planned.items():
+                    if ferry not in sailed:
+                        continue
+                    if row["load"] != sailed[ferry]["load"]:
+                        yield ferry, "load"
+
+            def main(planned, sailed):
+                if planned.keys() != sailed.keys():
+                    raise SystemExit("not the same ferries")
+                if list(differences(planned, sailed)):
+                    raise SystemExit(1)
+            """,
+            path="tools/compare_sailings.py",
+        ),
         Example(
             """
             def compare(before, after):
@@ -152,6 +208,8 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
         return None
     if same_keys(unit, one.judgement.node, one.left, one.right) or _missing_fails(unit, one):
         return None
+    if _demanded_by_callers(unit, one):
+        return None
     if one.sees == "common":
         return "question" if _refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
@@ -163,12 +221,32 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if len(made) == 2 and len(names) == 1 and names.isdisjoint(_SAME_KEYS):
         # A function that computes gives the same keys each time; what is read from two places need not.
         return "likely" if _READS.search(min(names)) else "question"
-    given = [node for node in (left, right) if isinstance(node, cst.Name) and _is_parameter(unit, node)]
+    given = [node for node in (left, right) if _is_given(unit, node)]
     seen = canonical(one.left if one.sees == "left" else one.right)
     # An object's attributes are never all listed, and what is expected need not be everything.
     if one.by_attribute or _EXPECTED.search(seen):
         return None
     return "question" if len(made) + len(given) == 2 else None
+
+
+def _is_given(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a mapping is a parameter, or what a parameter has: `resumed.rows`."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return isinstance(node, cst.Name) and node.value != "self" and _is_parameter(unit, node)
+
+
+def _demanded_by_callers(unit: Unit, one: Keyed) -> bool:
+    """Whether every caller in the file demands equal keys of what it gives."""
+    if not (isinstance(one.left, cst.Name) and isinstance(one.right, cst.Name)):
+        return False
+    sites = callers(unit)
+    for site in sites:
+        given = bind(site.call, unit)
+        left, right = given.get(one.left.value), given.get(one.right.value)
+        if left is None or right is None or not same_keys(site.caller, site.call, left, right):
+            return False
+    return bool(sites)
 
 
 def _refuses_input(unit: Unit) -> bool:

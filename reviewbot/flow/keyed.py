@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow.control import Guard, guards
-from reviewbot.flow.judgements import Judgement, judgements
+from reviewbot.flow.judgements import Judgement
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Binding, Values, values
+from reviewbot.flow.verdicts import every_judgement
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
@@ -50,15 +51,15 @@ def keyed(unit: Unit) -> list[Keyed]:
 
 def _keyed(unit: Unit) -> Iterator[Keyed]:
     flow = values(unit)
-    for one in judgements(unit):
+    for one in every_judgement(unit):
+        told: set[int] = set()
         for key, left in _lookups(flow, one.left):
             for other, right in _lookups(flow, one.right):
-                if other is key and canonical(left) != canonical(right) and key.value is not None:
+                if other is not key or id(key) in told or key.value is None:
+                    continue
+                if canonical(left) != canonical(right):
+                    told.add(id(key))
                     yield _seen(unit, one, key, left, right, key.value)
-                    break
-            else:
-                continue
-            break
 
 
 def _lookups(
