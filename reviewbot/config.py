@@ -46,7 +46,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     for the two sides of a comparison. `derived_fields` are known to follow from others,
     `volatile_fields` to differ between equal runs. `ci_lists` are further files that list what CI runs.
     `max_file_bytes` is the size from which on a file counts as generated and is not read; `rule_seconds`
-    the processor time that one rule may take on one file.
+    the processor time that one rule may take on one file, in proportion for one of more than 100 kB.
     `parity` is for the runs that are compared row for row.
     """
 

@@ -329,4 +329,4 @@ def _is_read(unit: Unit, count: _Count, repo: Repo) -> bool:
 
 
 def _is_in(unit: Unit, node: cst.CSTNode, above: cst.CSTNode | None) -> bool:
-    return above is not None and any(one is above for one in unit.ancestors(node))
+    return above is not None and above is not node and unit.holds(above, node)

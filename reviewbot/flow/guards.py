@@ -117,18 +117,37 @@ def _decides(unit: Unit, node: cst.CSTNode) -> bool:
 def reached_with(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether a guard runs on every path on which a node does, as far as branches say: it stands in no
     `if` arm or handler in which the node does not stand too. Loops count as entered."""
-    around = {id(node)}
-    around.update(id(above) for above in unit.ancestors(node))
-    below = guard
-    for above in unit.ancestors(guard):
-        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
-            return id(above) in around or above is unit.node
-        if type(above) is cst.If and below is not above.test and id(below) not in around:
-            return False
-        if isinstance(above, (cst.ExceptHandler, cst.MatchCase)) and id(above) not in around:
-            return False
+    arm = _arm(unit, guard)
+    return arm is None or unit.holds(arm, node)
+
+
+def _arm(unit: Unit, guard: cst.CSTNode) -> cst.CSTNode | None:
+    """The innermost arm, handler, case or function that a node stands in; None where it runs with the unit."""
+    arms = _arms(unit)
+    passed: list[cst.CSTNode] = []
+    below, found = guard, None
+    while id(below) not in arms:
+        above = unit.parent(below)
+        if above is None or above is unit.node:
+            break
+        passed.append(below)
+        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ExceptHandler, cst.MatchCase)):
+            found = above
+            break
+        if type(above) is cst.If and below is not above.test:
+            found = below
+            break
         below = above
-    return True
+    else:
+        found = arms[id(below)]
+    arms.update((id(one), found) for one in passed)
+    return found
+
+
+@once
+def _arms(unit: Unit) -> dict[int, cst.CSTNode | None]:
+    """What `_arm` has said so far, by the node's identity."""
+    return {}
 
 
 class _Groups:
@@ -388,9 +407,7 @@ def _moved(term: str, given: dict[str, str]) -> str | None:
 
 
 def _inside(unit: Unit, inner: cst.CSTNode, outer: cst.CSTNode) -> bool:
-    return inner is outer or (
-        outer is not unit.node and any(above is outer for above in unit.ancestors(inner))
-    )
+    return inner is outer or (outer is not unit.node and unit.holds(outer, inner))
 
 
 def _through_names(own: Terms, expression: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

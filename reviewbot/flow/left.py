@@ -87,7 +87,7 @@ def _viewed(node: cst.BaseExpression) -> cst.BaseExpression:
 
 def _apart(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether a guard stands outside of a node, and runs whenever it does."""
-    inside = guard is node or any(above is node for above in unit.ancestors(guard))
+    inside = unit.holds(node, guard)
     return not inside and reached_with(unit, guard, node)
 
 

@@ -248,4 +248,4 @@ def _start(unit: Unit, node: cst.BaseExpression, loop: cst.For) -> object:
 
 
 def _under(unit: Unit, inner: cst.CSTNode, outer: cst.CSTNode) -> bool:
-    return inner is outer or any(above is outer for above in unit.ancestors(inner))
+    return unit.holds(outer, inner)

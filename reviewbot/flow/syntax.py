@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -76,8 +77,11 @@ def same(left: cst.CSTNode, right: cst.CSTNode) -> bool:
 
 def canonical(node: cst.CSTNode) -> str:
     """The code of an expression or statement in one form, whatever its white space."""
-    if type(node) is cst.Name:
-        return node.value
+    return node.value if type(node) is cst.Name else _canonical(node)
+
+
+@lru_cache(maxsize=4096)  # Nodes are told apart by identity, and the same ones are asked about again and again.
+def _canonical(node: cst.CSTNode) -> str:
     sketched = origin(node)
     if sketched is not None:
         return ast.unparse(sketched)

@@ -23,6 +23,7 @@ from reviewbot.lint.results import Effort, Failure, Report, Result, Tally, place
 from reviewbot.lint.rule import Rule
 from reviewbot.lint.suppress import suppressions
 from reviewbot.model import Finding, Unread
+from reviewbot.source.room import room
 from reviewbot.source.units import File, Unit, file_of
 
 
@@ -76,7 +77,8 @@ class Examination:
 
     def __init__(self, file: File, rules: Sequence[Rule], repo: Repo, *, prefilter: bool = True) -> None:
         self.file, self.repo, self.prefilter = file, repo.of(file.path), prefilter
-        self.seconds = repo.of(file.path).config.rule_seconds
+        # What takes time in proportion to the code comes to its end in a large file too.
+        self.seconds = self.repo.config.rule_seconds * max(1.0, len(file.content) / _TIMED_BYTES)
         self.unread: list[Unread] = []
         self.failures: list[Failure] = []
         self.errors: list[Exception] = []
@@ -89,7 +91,8 @@ class Examination:
     def findings(self) -> list[Finding]:
         """Every finding of the file, unordered."""
         found: list[Finding] = []
-        with limited():
+        most = max(unit.facts.arms for unit in self.file.units)
+        with limited(), room(most, _ARM_FRAMES):
             looked_at = self.file.sketched if self.prefilter else self.file
             for place, unit in enumerate(looked_at.units):
                 for rule in self._suspecting(unit):
@@ -175,6 +178,8 @@ class Examination:
         self.failures.append(Failure(name, self.file.path, unit.line, why))
 
 
+_TIMED_BYTES = 100_000
+_ARM_FRAMES = 12  # what recurses deepest takes fewer for each `elif`
 _KINDS = ("function", "method", "class", "module", "script", "settings")
 
 

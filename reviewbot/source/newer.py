@@ -14,6 +14,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from reviewbot.source.files import python_text
+from reviewbot.source.room import room
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -76,7 +77,8 @@ def _newer(text: str, error: SyntaxError) -> ast.Module | None:
 
 def parse(code: str | bytes) -> ast.Module:
     """`ast.parse`, without the warnings that are meant for whoever wrote the code."""
-    with warnings.catch_warnings():
+    arms = code.count("elif") if isinstance(code, str) else code.count(b"elif")
+    with warnings.catch_warnings(), room(arms, 1):
         warnings.simplefilter("ignore")
         return ast.parse(code)
 

@@ -42,7 +42,8 @@ class Facts:
     `kinds`: the classes of its nodes. `calls`: the last name of everything called. `names`: every
     identifier that is read, written, imported or used as an attribute or keyword. `stored`: for each name
     that is written or deleted, the nodes that do it. `nodes`: its nodes by class, except names and constants;
-    in no order. `depth`: how many levels of nodes lie under one another.
+    in no order. `depth`: how many levels of nodes lie under one another; a chain of `elif` is one level.
+    `arms`: how many `elif` there are.
     """
 
     kinds: Set[type[ast.AST]]
@@ -51,6 +52,7 @@ class Facts:
     stored: dict[str, list[ast.Name]]
     nodes: dict[type[ast.AST], list[ast.AST]]
     depth: int
+    arms: int
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -90,7 +92,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
     names: set[str] = set()
     stored: dict[str, list[ast.Name]] = {}
     nodes: dict[type[ast.AST], list[ast.AST]] = {}
-    depth = 0
+    depth = arms = 0
     level = roots
     while level:
         depth += 1
@@ -110,6 +112,22 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
                 leaves.add(kind)
                 names.add("__name__")
                 under += [*node.body, *node.orelse]  # type: ignore[attr-defined]
+                continue
+            if isinstance(node, ast.If):
+                if kind in nodes:
+                    nodes[kind].append(node)
+                else:
+                    nodes[kind] = [node]
+                under.append(node.test)
+                under += node.body
+                after = node.orelse
+                while (further := _elif(node, after)) is not None:
+                    arms += 1
+                    nodes[kind].append(further)
+                    under.append(further.test)
+                    under += further.body
+                    after = further.orelse
+                under += after
                 continue
             if kind in nodes:
                 nodes[kind].append(node)
@@ -142,7 +160,14 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
                     names.add((node.asname or node.name).split(".")[0])
                 under += below(node)
         level = under
-    return Facts(leaves.union(nodes), calls, names, stored, nodes, depth)
+    return Facts(leaves.union(nodes), calls, names, stored, nodes, depth, arms)
+
+
+def _elif(node: ast.If, after: list[ast.stmt]) -> ast.If | None:
+    """The `elif` that an `if` goes on with, or the `elif` before it, after which `after` stands."""
+    if len(after) == 1 and isinstance(after[0], ast.If) and after[0].col_offset == node.col_offset:
+        return after[0]
+    return None  # Under an `else` it stands further in, or on the line of the `else`.
 
 
 def _asks_whether_main(node: ast.AST) -> bool:
@@ -322,6 +347,10 @@ class Unit:
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes above, nearest first."""
         return self.index.ancestors(node)
+
+    def holds(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
+        """Whether one node is the other or stands above it. Costs the same at every depth."""
+        return self.index.holds(outer, inner)
 
     @cached_property
     def _positions(self) -> Positions:
