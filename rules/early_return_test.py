@@ -26,7 +26,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, conjuncts, dotted, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
+from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite, step
 from reviewbot.model import Certainty
 
 _WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
@@ -283,8 +283,13 @@ def _imported(node: cst.CSTNode) -> str:
     return dotted(node.names[0].name)
 
 
-def _returns(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
+@once
+def _returns(unit: Unit) -> list[tuple[cst.If, cst.Return]]:
     """The conditions under which a test returns although it has checked nothing yet, and those returns."""
+    return list(_returning(unit))
+
+
+def _returning(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
     if not unit.is_test or not _looks_like_test(unit):
         return
     found = [(node, back) for node in unit.find(cst.If) if (back := _bare_return(statements(node.body)))]
@@ -292,13 +297,15 @@ def _returns(unit: Unit) -> Iterator[tuple[cst.If, cst.Return]]:
         return
     rank = unit.index.rank
     placed = sorted(rank(check.node) for check in checks(unit))
+    asserting = min((rank(call) for call in unit.find(cst.Call) if may_assert(call, unit)), default=None)
+    excused = {id(excuse.detour.node) for excuse in excuses(unit)}
     for node, back in found:
         place = rank(node)
         if not placed or placed[-1] <= place or placed[0] <= rank(back):
             continue
-        if enclosing(unit, node, cst.FunctionDef) is not unit.node or _may_have_checked(unit, node, place):
+        if enclosing(unit, node, cst.FunctionDef) is not unit.node:
             continue
-        if all(excuse.detour.node is not node for excuse in excuses(unit)):
+        if id(node) not in excused and (asserting is None or asserting > place):
             yield node, back
 
 
@@ -316,17 +323,28 @@ def _turn(unit: Unit, node: cst.If) -> cst.For | None:
 def _elsewhere(unit: Unit, condition: str) -> tuple[bool, list[tuple[Unit, cst.If]]]:
     """Whether an earlier test of the file returns under the same condition, and the later ones that do."""
     written = ast.unparse(ast.parse(condition, mode="eval"))
-    before, again = False, []
-    for other in unit.file.units:
-        if other is unit or not (other.is_test and other.has(ast.Return)):
-            continue
-        if all(ast.unparse(node.test) != written for node in other.asts(ast.If)):
+    again = []
+    for at in _asking(unit.file).get(written, ()):
+        other = unit.file.units[at]
+        if other is unit:
             continue
         for node, _ in _returns(other):
             if canonical(node.test) == condition:
-                before = before or other.line < unit.line
+                if other.line < unit.line:
+                    return True, []
                 again.append((other, node))
-    return before, again
+    return False, again
+
+
+@once
+def _asking(file: File) -> dict[str, list[int]]:
+    """The tests that return somewhere, as places in the file's units, by each condition that they ask."""
+    found: dict[str, list[int]] = {}
+    for at, unit in enumerate(file.units):
+        if unit.is_test and unit.has(ast.Return):
+            for written in {ast.unparse(node.test) for node in unit.asts(ast.If)}:
+                found.setdefault(written, []).append(at)
+    return found
 
 
 def _looks_like_test(unit: Unit) -> bool:
@@ -367,12 +385,6 @@ def _may_be_bare(body: list[ast.stmt]) -> bool:
 def _says(call: cst.Call) -> bool:
     name = dotted(call.func)
     return name == "print" or name.rpartition(".")[2] in ("info", "warning", "warn", "debug", "log")
-
-
-def _may_have_checked(unit: Unit, node: cst.If, place: int) -> bool:
-    calls = (call for call in unit.find(cst.Call) if unit.index.rank(call) < place)
-    inside = {id(below) for below in walk(node.test)}
-    return any(may_assert(call, unit) for call in calls if id(call) not in inside)
 
 
 def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:

@@ -72,11 +72,13 @@ def _leaves(statement: cst.CSTNode) -> Exit | None:
     if type(statement) is cst.If:
         then = leaves(statements(statement.body))
         other = None
+        if then is None:
+            return None  # Many arms need not be looked at.
         if type(statement.orelse) is cst.If:
             other = _leaves(statement.orelse)
         elif statement.orelse is not None:
             other = leaves(statements(statement.orelse))
-        return then if then is not None and other is not None else None
+        return then if other is not None else None
     if type(statement) is cst.With:
         # A context manager may swallow an exception, of a raising one also that of a `return`'s value.
         left = leaves(statements(statement.body))

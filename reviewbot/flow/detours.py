@@ -3,6 +3,7 @@ filter that leaves values out of it."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ def detours(unit: Unit) -> list[Detour]:
     for comprehension in unit.find(*_COMPREHENSIONS):
         found.extend(_filters(unit, comprehension, every))
     for loop in unit.find(cst.For):
-        found.extend(_taken_away(loop, every))
+        found.extend(_taken_away(unit, loop, every))
     return found
 
 
@@ -74,40 +75,56 @@ def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
     for place, (outcome, body, way) in enumerate(arms):
         if way == "return" and not _passes(unit, body):
             continue
-        own = _under(body)
         if way == "fail":
             continue
-        if way is None and (
-            ways[1 - place] not in (None, "fail") or any(id(one.node) in own for one in every)
-        ):
+        if way is None and (ways[1 - place] not in (None, "fail") or _within(unit, body, every)):
             continue  # the way on, or an arm with checks of its own
-        missed = tuple(one for one in reached[1 - place] if one not in reached[place])
+        also = {id(one) for one in reached[place]}
+        missed = tuple(one for one in reached[1 - place] if id(one) not in also)
         if missed:
             yield Detour(node, node.test, outcome, tuple(body), way, missed)
 
 
 def _reached(unit: Unit, node: cst.If, run: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
-    ids = _under(run)
-    return [
-        one
-        for one in every
-        if id(one.node) in ids and one.node is not node and not _decided_by(unit, one, node)
-    ]
+    found = [one for one in _within(unit, run, every) if one.node is not node]
+    asked = _asked(unit, node) if found else None
+    return [one for one in found if asked is None or not asked.decides(unit, one)]
+
+
+def _within(unit: Unit, nodes: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
+    """Those of a unit's judgements that stand in any of some statements, which are in source order."""
+    found: list[Judgement] = []
+    rank = _ranks(unit)
+    for node in nodes:
+        first, end = unit.index.reach(node)
+        at = bisect_left(rank, first)
+        while at < len(rank) and rank[at] < end:
+            found.append(every[at])
+            at += 1
+    return found
+
+
+@once
+def _ranks(unit: Unit) -> list[int]:
+    """The places of `every_judgement`."""
+    return [unit.index.rank(one.node) for one in every_judgement(unit)]
 
 
 def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator[Detour]:
     clause: cst.CompFor | None = node.for_in
-    inside = [one for one in every if id(one.left) in _under([node])]
+    under = _under([node])
+    inside = [one for one in every if id(one.left) in under]
     while clause is not None and inside:
         for condition in clause.ifs:
             for part in conjuncts(condition.test):
-                missed = tuple(one for one in inside if id(one.left) not in _under([part]))
+                asked = _under([part])
+                missed = tuple(one for one in inside if id(one.left) not in asked)
                 if missed:
                     yield Detour(node, part, False, (), None, missed)
         clause = clause.inner_for_in
 
 
-def _taken_away(loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
+def _taken_away(unit: Unit, loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
     """A loop over keys from which others were taken away: `for key in left.keys() - known`."""
     keys = loop.iter
     while type(keys) is cst.Call and dotted(keys.func) in ("sorted", "list", "set", "tuple") and keys.args:
@@ -117,9 +134,10 @@ def _taken_away(loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
         away = keys.right
     elif type(keys) is cst.Call and last_name(keys) == "difference" and len(keys.args) == 1:
         away = keys.args[0].value
-    ids = _under([loop.body])
-    missed = tuple(one for one in every if id(one.node) in ids)
-    if away is not None and missed:
+    if away is None:
+        return
+    missed = tuple(_within(unit, [loop.body], every))
+    if missed:
         yield Detour(loop, away, True, (), None, missed)
 
 
@@ -132,14 +150,28 @@ def _passes(unit: Unit, body: list[cst.CSTNode]) -> bool:
     return all(value is not False and value in (None, True, 0) for value in given)
 
 
-def _decided_by(unit: Unit, one: Judgement, node: cst.If) -> bool:
-    """Whether the judgement is about the branch's own condition: `if a != b: raise`, or a name for it or for
-    a part of it, as in `gap = a - b` and `if abs(gap) > tol: raise`."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a branch asks: its condition, and what a name in it stands for. `parts` are what it is made from,
+    which a `raise` right under it is about too."""
+
+    node: cst.If
+    whole: tuple[cst.CSTNode, ...]
+    parts: tuple[cst.CSTNode, ...]
+
+    def decides(self, unit: Unit, one: Judgement) -> bool:
+        """Whether a judgement is about the branch's own condition: `if a != b: raise`, or a name for it or
+        for a part of it, as in `gap = a - b` and `if abs(gap) > tol: raise`."""
+        asked = self.whole
+        if type(one.node) is cst.Raise and unit.holds(self.node.body, one.node):
+            asked += self.parts
+        return any(part is one.left or unit.holds(part, one.left) for part in asked)
+
+
+def _asked(unit: Unit, node: cst.If) -> _Asked:
     flow = values(unit)
-    asked: list[cst.CSTNode] = [node.test, flow.resolve(node.test)]
-    if type(one.node) is cst.Raise and id(one.node) in _under([node.body]):
-        asked += [flow.resolve(name) for name in flow.reads(node.test)]
-    return id(one.left) in _under(asked)
+    parts = tuple(flow.resolve(name) for name in flow.reads(node.test))
+    return _Asked(node, (node.test, flow.resolve(node.test)), parts)
 
 
 def _under(nodes: list[cst.CSTNode]) -> set[int]:

@@ -122,10 +122,11 @@ def reached_with(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 
 def _arm(unit: Unit, guard: cst.CSTNode) -> cst.CSTNode | None:
-    """The innermost arm, handler, case or function that a node stands in; None where it runs with the unit."""
+    """The innermost arm, handler, case or function around a node; None where it runs with the unit."""
     arms = _arms(unit)
     passed: list[cst.CSTNode] = []
-    below, found = guard, None
+    below = guard
+    found: cst.CSTNode | None = None
     while id(below) not in arms:
         above = unit.parent(below)
         if above is None or above is unit.node:

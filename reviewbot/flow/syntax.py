@@ -80,7 +80,9 @@ def canonical(node: cst.CSTNode) -> str:
     return node.value if type(node) is cst.Name else _canonical(node)
 
 
-@lru_cache(maxsize=4096)  # Nodes are told apart by identity, and the same ones are asked about again and again.
+@lru_cache(
+    maxsize=4096
+)  # Nodes are told apart by identity, and the same ones are asked about again and again.
 def _canonical(node: cst.CSTNode) -> str:
     sketched = origin(node)
     if sketched is not None:

@@ -160,7 +160,7 @@ class Index:
         return rank, rank + self._sizes[rank]
 
     def holds(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
-        """Whether one node is the other or stands above it, however deep. False for nodes that are not here."""
+        """Whether one node is the other or stands above it; False for nodes that are not here."""
         at, rank = self._rank.get(id(outer)), self._rank.get(id(inner))
         return at is not None and rank is not None and at <= rank < at + self._sizes[at]
 

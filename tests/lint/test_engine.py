@@ -101,6 +101,36 @@ def test_a_time_limit_is_for_a_rule_on_a_file_not_for_a_unit():
     assert 2 <= len(report.findings) <= 6
 
 
+def test_a_large_file_may_take_longer_in_proportion():
+    class Slow(Bad):
+        def wrong(self) -> None: ...
+
+        def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+            end = time.process_time() + 0.08
+            while time.process_time() < end:
+                pass
+            yield from super().confirm(unit, repo)
+
+    tests = b"".join(b"def test_%d(): pass\n" % number for number in range(4))
+    made = {
+        size: lint([("a.py", tests + b"#" * size)], [Slow()], Repo(Config(rule_seconds=0.2)))
+        for size in (0, 900_000)
+    }
+    assert [failure.why for failure in made[0].failures] == ["cut off after 0.2 s"]
+    assert not made[900_000].failures
+    assert len(made[900_000].findings) == 4
+
+
+@pytest.mark.parametrize("arms", [400, 3_500])
+def test_a_chain_of_elif_is_not_nested(arms):
+    code = "def test_codes(code, said):\n    if code == 0:\n        assert said\n"
+    code += "".join(f"    elif code == {n}:\n        assert said == {n}\n" for n in range(1, arms))
+    code += "    else:\n        assert (said, 'unknown')\n"
+    report = lint([("tests/test_codes.py", code.encode())], [registry.load("constant-verdict")], Repo())
+    assert not report.unread
+    assert [finding.span.line for finding in report.findings] == [2 * arms + 3]
+
+
 def test_gathering_the_index_is_not_held_against_the_rule_that_asks_first():
     class Asks(Bad):
         def wrong(self) -> None: ...
