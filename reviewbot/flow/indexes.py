@@ -350,18 +350,41 @@ def _opened(flow: Values, node: cst.CSTNode, own: list[str], rows: str = "") -> 
 @once
 def may_build(unit: Unit) -> bool:
     """Whether a unit's `ast` might hold an index of its own."""
-    if unit.has(ast.DictComp):
-        return True
-    called = unit.facts.calls
-    if not called.isdisjoint({"dict", "OrderedDict"}):
-        return True
-    if not unit.has(ast.For):
-        return False
     return (
-        "setdefault" in called
-        or any(isinstance(node.ctx, ast.Store) for node in unit.asts(ast.Subscript))
-        or (not called.isdisjoint({"append", "add"}) and "defaultdict" in unit.facts.names)
+        any(_may_be_key(node.key) for node in unit.asts(ast.DictComp))
+        or any(map(_may_pair, unit.calls_of(_PAIRING)))
+        or _may_store(unit)
     )
+
+
+_PAIRING = frozenset(name.rpartition(".")[2] for name in _DICTS)
+
+
+def _may_be_key(key: ast.expr) -> bool:
+    if isinstance(key, ast.Tuple):
+        return any(map(_may_be_key, key.elts))
+    return isinstance(key, (ast.Subscript, ast.Attribute, ast.Call))
+
+
+def _may_pair(call: ast.Call) -> bool:
+    """Whether a call might make a dict of pairs: what it is given last says."""
+    last = [*call.args[-1:], *(keyword.value for keyword in call.keywords[-1:])]
+    return any(
+        isinstance(pairs, ast.Call)
+        or (isinstance(pairs, (ast.GeneratorExp, ast.ListComp)) and isinstance(pairs.elt, ast.Tuple))
+        for pairs in last
+    )
+
+
+def _may_store(unit: Unit) -> bool:
+    """Whether a loop might store into a dict that is empty at first."""
+    if not unit.has(ast.For, ast.AsyncFor):
+        return False
+    if not unit.calls(*_PAIRING) and all(node.keys for node in unit.asts(ast.Dict)):
+        return False
+    if unit.calls("setdefault", "append", "add"):
+        return True
+    return any(isinstance(node.ctx, ast.Store) for node in unit.asts(ast.Subscript))
 
 
 def leads_to_build(unit: Unit) -> bool:

@@ -269,7 +269,8 @@ def _written(unit: Unit, node: cst.BaseExpression) -> bool:
     whole = values(unit).resolve(node)
     if type(node) is cst.Name and values(unit).mutations(node.value):
         whole = node
-    return not any(type(below) is cst.Name and below.value not in _CONSTANTS for below in walk(whole))
+    return not any(type(below) is cst.Name and below.value not in CONSTANTS for below in walk(whole))
 
 
-_CONSTANTS = frozenset({"True", "False", "None", "float", "int", "set", "list", "dict", "tuple"})
+CONSTANTS = frozenset({"True", "False", "None", "float", "int", "set", "list", "dict", "tuple"})
+"""Names that a value written out in the code may hold."""
