@@ -109,6 +109,24 @@ def check_ticket(ticket):
         ),
     )
     good = (
+        # The constructor takes more than the field holds afterwards.
+        Example(
+            """
+            from kitchen import Oven
+
+            def test_fan():
+                assert Oven(mode="bake-fan").mode == "bake"
+            """,
+            files={
+                "kitchen.py": (
+                    "from typing import Literal\n"
+                    "class Oven:\n"
+                    '    mode: Literal["bake", "grill"]\n'
+                    '    def __init__(self, mode: Literal["bake", "bake-fan", "grill"]) -> None:\n'
+                    '        self.mode = mode.removesuffix("-fan")\n'
+                )
+            },
+        ),
         Example(
             """
             import pytest

@@ -31,7 +31,7 @@ _HOOKS = frozenset({
 })  # fmt: skip
 # Names that say that the author does not want it to run.
 _SWITCHED_OFF = pattern(
-    r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|manual|unused|notest)"
+    r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|deprecated|manual|unused|notest)"
 )
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
 

@@ -133,6 +133,18 @@ class PairKeysIntersect(Rule):
             """,
             path="tools/compare_sailings.py",
         ),
+        # What one side lacks is collected beside.
+        Example("""
+            import os
+
+            def assert_same_shelf(old, sold):
+                new = os.listdir("shelf")
+                more = {k: new[k] for k in set(new) - set(old)}
+                less = {k: old[k] for k in set(old) - set(new) - sold}
+                other = {k for k in set(old) & set(new) if old[k] != new[k]}
+                if more or less or other:
+                    raise AssertionError((more, less, other))
+        """),
         Example(
             """
             def compare(before, after):
@@ -203,6 +215,9 @@ class PairKeysIntersect(Rule):
             )
 
 
+_BOTH = 2  # what the left side lacks, and what the right one does
+
+
 def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if one.sees in ("both", "unknown") or _written_out(unit, one.left) or _written_out(unit, one.right):
         return None
@@ -211,7 +226,10 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if _demanded_by_callers(unit, one):
         return None
     if one.sees == "common":
-        return "question" if _refuses_input(unit) else "likely"
+        beside = _differences(unit, one)
+        if len(beside) == _BOTH:
+            return None
+        return "question" if beside or _refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
         return None
     flow = values(unit)
@@ -247,6 +265,44 @@ def _demanded_by_callers(unit: Unit, one: Keyed) -> bool:
         if left is None or right is None or not same_keys(site.caller, site.call, left, right):
             return False
     return bool(sites)
+
+
+def _differences(unit: Unit, one: Keyed) -> set[tuple[str, str]]:
+    """Which of `set(left) - set(right)` and its opposite the function takes as well, and judges."""
+    sides = {canonical(one.left), canonical(one.right)}
+    found = set()
+    for node in unit.find(cst.BinaryOperation):
+        if isinstance(node.operator, cst.Subtract):
+            pair = _keys_of(node.left), _keys_of(node.right)
+            if set(pair) == sides and _is_judged(unit, node):
+                found.add(pair)
+    return found
+
+
+def _keys_of(node: cst.BaseExpression) -> str:
+    """What `set(rows)`, `rows.keys()`, or that less something more is taken from."""
+    while isinstance(node, (cst.Call, cst.BinaryOperation)):
+        if isinstance(node, cst.BinaryOperation):
+            node = node.left
+        elif node.args:
+            node = node.args[0].value
+        elif isinstance(node.func, cst.Attribute):
+            node = node.func.value
+        else:
+            break
+    return canonical(node)
+
+
+def _is_judged(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a condition under which the function fails reads what an expression is assigned to."""
+    flow = values(unit)
+    return any(
+        any(below is node for below in walk(binding.value))
+        for check in checks(unit)
+        if check.condition is not None
+        for binding in flow.slice(check.condition)
+        if binding.value is not None
+    )
 
 
 def _refuses_input(unit: Unit) -> bool:

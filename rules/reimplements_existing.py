@@ -140,6 +140,15 @@ class ReimplementsExisting(Rule):
         ),
         Example(_DUMP, path="tests/recorder.py", files={"docs/source/examples/dump.py": _DUMP}),
         Example(_DUMP, path="trainer/dump.py"),
+        # The one that is there is only a stand-in for a compiled one.
+        Example(
+            _DUMP,
+            path="tests/recorder.py",
+            files={
+                "trainer/dump.py": "try:\n    from fast import write_rows\nexcept ImportError:\n"
+                + _DUMP.replace("\n", "\n    ")
+            },
+        ),
         Example(_DUMP, path="one/dump.py", files={"two/dump.py": _DUMP}),
     )
 
@@ -154,6 +163,8 @@ class ReimplementsExisting(Rule):
         if copied is None:
             return
         path, original = copied.path, copied.original
+        if original.kind != "method" and not _is_importable(path, original.line, repo):
+            return
         kind = "method" if original.kind == "method" else "function"
         lines = original.end_line - original.line + 1
         steps = [
@@ -175,6 +186,12 @@ class ReimplementsExisting(Rule):
                 f"whatever checks `{original.name}`; nothing ties this copy to it, so it can go its own way",
             ),
         )
+
+
+def _is_importable(path: str, line: int, repo: Repo) -> bool:
+    """Whether a function stands at the top of its file, and not where an import has failed, say."""
+    lines = (repo.read(path) or b"").splitlines()
+    return line > len(lines) or not lines[line - 1].startswith((b" ", b"\t"))
 
 
 def _is_touched(unit: Unit, repo: Repo) -> bool:

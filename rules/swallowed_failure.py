@@ -29,7 +29,7 @@ from reviewbot.flow.judging import in_test_file, judges, may_check, side
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.restores import Unrestored, may_go_on, unrestored
 from reviewbot.flow.suspects import may_check_in
-from reviewbot.flow.syntax import last_name, walk
+from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, once, step
@@ -175,6 +175,22 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # Raised in every other turn, to see it rolled back.
+        Example("""
+            import random
+
+            def test_rolled_back(till):
+                for turn in range(10):
+                    try:
+                        with till.open():
+                            if turn % 2 == 0:
+                                raise ValueError("back")
+                            if random.random() < 0.3:
+                                raise ValueError("and back")
+                    except ValueError:
+                        pass
+                assert till.sum() == 5
+        """),
         # What a test raises itself, to see what becomes of it.
         Example("""
             class Cut(Exception):
@@ -501,7 +517,23 @@ def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:
     """Whether a test raises an exception class of its own, to see what becomes of it, and catches that."""
     raised = check.node.exc if isinstance(check.node, cst.Raise) else None
     name = last_name(raised.func if isinstance(raised, cst.Call) else raised) if raised is not None else ""
-    return handled == {name} and name in unit.file.classes
+    if handled != {name}:
+        return False
+    return name in unit.file.classes or (name not in _VERDICTS and _is_by_the_clock(unit, check))
+
+
+def _is_by_the_clock(unit: Unit, check: Check) -> bool:
+    """Whether an exception is raised in every so manieth turn, or by chance: `if turn % 2 == 0: raise`, to
+    see a transaction rolled back."""
+    if check.condition is None:
+        return False
+    flow = values(unit)
+    calls = [below for below in walk(check.condition) if isinstance(below, cst.Call)]
+    if any(not dotted(call.func).startswith("random.") for call in calls):
+        return False
+    read = [name for name in flow.reads(check.condition) if flow.reaching(name)]
+    counters = all(binding.role == "counter" for name in read for binding in flow.reaching(name))
+    return counters and bool(read or calls)
 
 
 def _short(unit: Unit, node: cst.CSTNode) -> str:

@@ -13,6 +13,7 @@ the code does not spell out. Run the code instead of reading it.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from reviewbot.flow.foreign import helper_of
@@ -93,6 +94,16 @@ class TestRestatesCode(Rule):
 
             def test_a_shift_changes_nothing(reward, mean):
                 assert advantage(reward + 1, mean + 1, 1.0) == advantage(reward, mean, 1.0)
+            """,
+            files=_SCORE,
+        ),
+        # A file that was just written has the name of one of the repository.
+        Example(
+            """
+            def test_generated(bake, tmp_path):
+                bake(tmp_path)
+                text = (tmp_path / "score.py").read_text()
+                assert "min(max(" in text
             """,
             files=_SCORE,
         ),
@@ -268,7 +279,7 @@ def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, Step] | Non
                 return None
             line, end = (found.line, found.end_line) if found is not None else (1, 1)
             return name, Step(path, line, end, f"the source of `{name}`")
-        if _last(call) in ("read_text", "read"):
+        if _last(call) in ("read_text", "read") and _is_of_the_repository(call, unit):
             paths = [
                 one.value
                 for one in ast.walk(call)
@@ -279,6 +290,16 @@ def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, Step] | Non
             if len(set(fits)) == 1 and not in_test_file(fits[0]):
                 return fits[0], Step(fits[0], 1, 1, "the file that is read as text")
     return None
+
+
+def _is_of_the_repository(call: ast.Call, unit: Unit) -> bool:
+    """Whether a path starts from a module, from `__file__` or from a constant, rather than from something
+    that the test was given or has made, where a file of that name may just have been written."""
+    return all(
+        one.id == "__file__" or one.id.isupper() or one.id in unit.file.imports or hasattr(builtins, one.id)
+        for one in ast.walk(call)
+        if isinstance(one, ast.Name)
+    )
 
 
 def _last(call: ast.Call) -> str:

@@ -48,6 +48,15 @@ _Dead = tuple[list[cst.CSTNode], Step, str, Certainty, Fix | None]
 class UnreachableCheck(Rule):
     kinds = ("function", "method")
     bad = (
+        # A `def` where `class` was meant.
+        Example("""
+            def Test_lanterns(object):
+                def test_lit(self, lantern):
+                    assert lantern.lit  # <- here
+
+                def test_dark(self, lantern):
+                    assert not lantern.off().lit
+        """),
         # A condition that what is known by then rules out: by a filter, a list, a mark, an earlier way out.
         Example("""
             import pytest
@@ -354,6 +363,7 @@ class UnreachableCheck(Rule):
         """The body of a nested function whose name nothing reads."""
         if unit.calls("locals", "vars", "exec", "eval", "globals") or not judges(unit):
             return
+        found: list[cst.FunctionDef] = []
         for node in unit.find(cst.FunctionDef):
             if node is unit.node or node.decorators or _in_class(unit, node):
                 continue
@@ -366,14 +376,18 @@ class UnreachableCheck(Rule):
                 or _reads(unit, other)
             )
             if not used and not _is_commented(unit, name):
-                what = f"nothing calls `{name}`"
-                yield (
-                    [node],
-                    step(unit, node.name, "defined here, and its name is read nowhere"),
-                    what,
-                    "proved",
-                    None,
-                )
+                found.append(node)
+        tests = [node for node in found if node.name.value.startswith("test")]
+        if len(tests) > 1 and unit.name.lstrip("_")[:4].lower() == "test":
+            # A `def` where `class` was meant: one remark for all that it loses.
+            what = f"calling `{unit.name}` only defines its {len(tests)} tests, and nothing calls them"
+            says = "defined here, as the others are, and its name is read nowhere"
+            yield [*tests], step(unit, tests[0].name, says), what, "proved", None
+            found = [node for node in found if node not in tests]
+        for node in found:
+            what = f"nothing calls `{node.name.value}`"
+            says = "defined here, and its name is read nowhere"
+            yield [node], step(unit, node.name, says), what, "proved", None
 
     def _switched_off(self, unit: Unit) -> Iterator[_Dead]:
         """Branches whose condition is false on every run."""

@@ -25,13 +25,14 @@ from reviewbot.flow.aligned import (
     tabled_alike,
     unpacked_by_callers,
 )
+from reviewbot.flow.checks import checks
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import dotted, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -320,6 +321,25 @@ class ZipTruncates(Rule):
                 for key, value in zip(keys, wanted):
                     assert found[key] == value
         """),
+        # Each branch writes out as many.
+        Example("""
+            def test_kinds(read, wide):
+                if wide:
+                    kinds = (int, str)
+                else:
+                    kinds = (bool, bytes)
+                for name, kind in zip(("a", "b"), kinds):
+                    assert type(read(name)) is kind
+        """),
+        # What is drawn as one input; the values only choose which names are looked for.
+        Example("""
+            def test_left_out(drawn, pack):
+                box, given, named = drawn
+                packed = pack(box(*given, **named))
+                for slot, value in zip(box.slots, given):
+                    if slot.usual == value:
+                        assert slot.name not in packed
+        """),
         # A state of other groups is refused when it is loaded.
         Example("""
             from torch.optim import Adam
@@ -487,7 +507,7 @@ def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
         return False
     if all(same_length(unit, _around(cut), first, other) for other in cut.sides[1:]):
         return False
-    if made_alike(unit, cut.sides) or tabled_alike(unit, cut.sides) is True:
+    if _chosen_by(unit, cut) or made_alike(unit, cut.sides) or tabled_alike(unit, cut.sides) is True:
         return False
     if filtered_alike(unit, cut.sides) or (hands_in_pairs(unit, cut) and not _are_unequal(unit, cut)):
         return False
@@ -537,6 +557,30 @@ def _bounds_an_index(unit: Unit, cut: Cut) -> bool:
     ordered = isinstance(target.operator, (cst.GreaterThanEqual, cst.GreaterThan, cst.LessThan))
     sides = (test.left, target.comparator)
     return ordered and sum(isinstance(s, cst.Call) and dotted(s.func) == "len" for s in sides) == 1
+
+
+def _chosen_by(unit: Unit, cut: Cut) -> bool:
+    """Whether both sides were unpacked from one parameter, the test's input, and no check of the loop looks
+    at more than one of them: the other only chooses what is checked."""
+    loop, flow = cut.loop, values(unit)
+    target = loop.target if isinstance(loop, cst.For) else None
+    if not isinstance(loop, cst.For) or not isinstance(target, cst.Tuple) or loop.iter is not cut.call:
+        return False
+    made_of = [{b.name for b in flow.slice(side) if b.kind == "parameter"} for side in cut.sides]
+    if len(set(map(frozenset, made_of))) != 1 or len(made_of[0]) != 1:
+        return False
+    names = [{name.value for name in _names(element.value)} for element in target.elements]
+    inside = {id(below) for below in walk(loop.body)}
+    for check in checks(unit):
+        if id(check.node) in inside:
+            read = {name.value for name in flow.reads(check.condition or check.node)}
+            if sum(1 for side in names if side & read) > 1:
+                return False
+    return True
+
+
+def _names(node: cst.CSTNode) -> list[cst.Name]:
+    return [below for below in walk(node) if isinstance(below, cst.Name)]
 
 
 def _of_one_call(unit: Unit, cut: Cut) -> bool:

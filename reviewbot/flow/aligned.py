@@ -51,6 +51,15 @@ def listed_length(unit: Unit, node: cst.BaseExpression) -> int | None:
             isinstance(one, ast.Starred) for one in value.elts
         )
         return len(value.elts) if plain and isinstance(value, (ast.List, ast.Tuple)) else None
+    if isinstance(node, cst.Name):
+        # Each branch writes its own, as long as the other's.
+        bound = values(unit).reaching(node)
+        lengths = {
+            written_length(one.value) if one.value is not None and one.role == "whole" else None
+            for one in bound
+        }
+        changed = values(unit).mutations(node.value)
+        return lengths.pop() if len(bound) > 1 and len(lengths) == 1 and not changed else None
     return written_length(node)
 
 

@@ -140,10 +140,17 @@ def fails(statement: cst.CSTNode) -> CheckKind | None:
 
 
 def is_own_exit(unit: Unit, statement: cst.CSTNode) -> bool:
-    """Whether a statement calls an `exit` or `quit` that the file imports or defines: it may come back."""
+    """Whether a statement calls an `exit`, `quit` or `fail` that the file imports or defines: it may come
+    back."""
     call = call_of(statement)
     name = dotted(call.func) if call is not None else ""
-    if name not in ("exit", "quit"):
+    if name == "fail" and unit.file.imports.get(name, "").partition(".")[0] in (
+        "pytest",
+        "_pytest",
+        "unittest",
+    ):
+        return False
+    if name not in ("exit", "quit", "fail"):
         return False
     return name in unit.file.imports or any(other.name == name for other in unit.file.units)
 

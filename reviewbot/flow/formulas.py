@@ -28,6 +28,8 @@ def formula(tree: FunctionTree) -> ast.expr | None:
     anything beside."""
     known: dict[str, ast.expr] = {}
     body = own_body(tree)
+    if not body:
+        return None
     for statement in body[:-1]:
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None

@@ -44,10 +44,14 @@ def judges(unit: Unit) -> bool:
     or it is given the two sides of a comparison by their names."""
     if unit.is_test or in_test_file(unit.file.path):
         return True
-    file = unit.file.path.rpartition("/")[2]
-    if _JUDGES.search(unit.name) or _JUDGES.search(file) or _JUDGING_FILE.search(file):
+    if _JUDGES.search(unit.name) or says_that_it_judges(unit.file.path.rpartition("/")[2]):
         return True
     return compares(unit)
+
+
+def says_that_it_judges(file_name: str) -> bool:
+    """Whether a file is called a comparison: `compare_rows.py`, `cmp2.py`, `parity.py`."""
+    return _JUDGES.search(file_name) is not None or _JUDGING_FILE.search(file_name) is not None
 
 
 def compares(unit: Unit) -> bool:

@@ -202,12 +202,17 @@ def allowed(repo: Repo, unit: Unit, called: str, keyword: str) -> Allowed | None
     made = file.unit(definition.name) if file is not None else None
     if file is None or made is None:
         return None
-    for name, annotation in _annotations(made):
+    for name, annotation in _annotations(_constructor(file, made) or made):
         values = _literals(file, annotation) if name == keyword else ()
         if values:
             words, normalised = _body(made, keyword)
             return Allowed(path, annotation.lineno, definition.name, values, words, normalised)
     return None
+
+
+def _constructor(file: File, made: Unit) -> Unit | None:
+    """The `__init__` of a class, which may take more than its fields hold afterwards."""
+    return file.unit(f"{made.name}.__init__") if isinstance(made.tree, ast.ClassDef) else None
 
 
 def _body(owner: Unit, keyword: str) -> tuple[frozenset[str], bool]:

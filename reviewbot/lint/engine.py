@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.flow.collection import is_material
+from reviewbot.flow.material import nobody_runs
 from reviewbot.lint.limit import TimeIsUp, arm, limited, untimed_seconds
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import Effort, Failure, Report, Result, Tally, place, report
@@ -97,7 +97,7 @@ class Examination:
             for place, unit in enumerate(looked_at.units):
                 for rule in self._suspecting(unit):
                     found.extend(self._confirmed(rule, unit, place))
-        if found and is_material(self.file.path) and not self.repo.pytest.collects_file(self.file.path):
+        if found and nobody_runs(self.file, self.repo):
             # Nobody runs it: whether its checks could fail is a question at most.
             found = [replace(one, certainty="question") for one in found]
         return found

@@ -301,6 +301,19 @@ def test_exclusions_that_leave_nothing_are_named(reviewbot, tmp_path):
     assert reviewbot("lint", "empty").err == ""
 
 
+def test_what_tests_only_read_is_asked_about(reviewbot, tmp_path):
+    write(tmp_path, {"tests/functional/odd.py": "assert (1, 2)\n", "tests/test_odd.py": "import ast\n"})
+    words = ("lint", "--output-format", "json")
+    (weak,) = json.loads(reviewbot(*words).out)
+    assert (weak["path"], weak["certainty"]) == ("tests/functional/odd.py", "question")
+    write(tmp_path, {"tests/test_odd.py": "from functional import odd\n"})
+    (weak,) = json.loads(reviewbot(*words).out)
+    assert weak["certainty"] == "proved"
+    write(tmp_path, {"tests/test_odd.py": "", "run.sh": "python tests/functional/odd.py\n"})
+    (weak,) = json.loads(reviewbot(*words).out)
+    assert weak["certainty"] == "proved"
+
+
 def test_certainty_is_a_floor(reviewbot, tmp_path):
     likely = "def test(run):\n    for row in [row for row in run(1) if row.done]:\n        assert row == 1\n"
     write(tmp_path, {"a.py": likely + WEAK})
