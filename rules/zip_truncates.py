@@ -32,7 +32,7 @@ from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import canonical, dotted, last_name, walk
+from reviewbot.flow.syntax import dotted, last_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
