@@ -153,9 +153,63 @@ def record(prefix_ids, tail_ids):
 """,
             },
         ),
+        # The numbers come as a record of the match that another function made.
+        Example(
+            """
+            import re
+
+            DOCKED = re.compile(r"docked ferry=(?P<ferry>\\S+) cars=(?P<cars>\\d+) vans=(?P<vans>\\d+) all=(?P<all>\\d+)")
+
+            def read(text):
+                return [match.groupdict() for match in DOCKED.finditer(text)]
+
+            def check(call):
+                cars, vans, every = int(call["cars"]), int(call["vans"]), int(call["all"])
+                assert vans > 0
+                assert every - cars == vans  # <- here
+            """,
+            path="tests/check_dock.py",
+            files={
+                "ferry/dock.py": """
+import logging
+
+log = logging.getLogger(__name__)
+
+def dock(ferry, cars, vans):
+    log.info("docked ferry=%s cars=%d vans=%d all=%d", ferry, len(cars), len(vans), len(cars) + len(vans))
+""",
+            },
+        ),
     )
     good = (
         Example(_CHECK, path="tests/restored.py", files={"worker/run.py": _COUNTED}),
+        # Two patterns have a group of that name, so that nothing says whose record it is.
+        Example(
+            """
+            import re
+
+            CARS = re.compile(r"docked cars=(?P<cars>\\d+) vans=(?P<vans>\\d+) all=(?P<all>\\d+)")
+            SEEN = re.compile(r"seen cars=(?P<cars>\\d+) vans=(?P<vans>\\d+) all=(?P<all>\\d+)")
+
+            def read(text):
+                return [match.groupdict() for match in (CARS.search(text), SEEN.search(text))]
+
+            def check(call):
+                cars, vans, every = int(call["cars"]), int(call["vans"]), int(call["all"])
+                assert every - cars == vans
+            """,
+            path="tests/check_dock.py",
+            files={
+                "ferry/dock.py": """
+import logging
+
+log = logging.getLogger(__name__)
+
+def dock(cars, vans):
+    log.info("docked cars=%d vans=%d all=%d", len(cars), len(vans), len(cars) + len(vans))
+""",
+            },
+        ),
         Example(
             """
             def check(row):

@@ -52,6 +52,10 @@ def group_of(node: cst.BaseExpression, unit: Unit) -> Group | None:
         if binding.role not in ("part", "item") or binding.value is None:
             return None
         place = _place(binding, unit)
+        if place is not None and isinstance(binding.value, cst.Tuple):
+            elements = binding.value.elements[: place + 1]
+            starred = any(isinstance(element, cst.StarredElement) for element in elements)
+            return None if starred or len(elements) <= place else group_of(elements[place].value, unit)
         match = _pattern_behind(binding.value, unit)
         if place is None or match is None:
             return None
@@ -61,7 +65,10 @@ def group_of(node: cst.BaseExpression, unit: Unit) -> Group | None:
         return None
     match = _pattern_behind(subject, unit)
     if match is None:
-        return None
+        named = _named_in_file(unit, key) if isinstance(key, str) and _is_given(subject, unit) else None
+        if named is None:
+            return None
+        match = named, "groupdict"
     pattern, function = match
     if isinstance(key, str):
         try:
@@ -70,6 +77,30 @@ def group_of(node: cst.BaseExpression, unit: Unit) -> Group | None:
             return None
         return None if number is None else Group(pattern, number - 1)
     return Group(pattern, key if function == "findall" else key - 1)
+
+
+def _is_given(node: cst.BaseExpression, unit: Unit) -> bool:
+    """Whether a value is a parameter, or one of those that a parameter holds."""
+    if not isinstance(node, cst.Name):
+        return False
+    kinds = {binding.kind for binding in values(unit).slice(node)}
+    return "parameter" in kinds and kinds <= {"parameter", "loop"}
+
+
+def _named_in_file(unit: Unit, name: str) -> str | None:
+    """The one pattern of the file that names a group so, where the file makes records of its matches
+    (`match.groupdict()`)."""
+    if not any("groupdict" in other.facts.calls for other in unit.file.units):
+        return None
+    held = (node.value for node in unit.file.tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)))
+    patterns = {
+        arg.value
+        for value in held
+        if isinstance(value, ast.Call)
+        for arg in value.args[:1]
+        if isinstance(arg, ast.Constant) and isinstance(arg.value, str) and f"(?P<{name}>" in arg.value
+    }
+    return patterns.pop() if len(patterns) == 1 else None
 
 
 def _subscript(node: cst.BaseExpression) -> tuple[cst.BaseExpression | None, int | str | None]:
