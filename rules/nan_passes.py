@@ -19,6 +19,7 @@ import libcst as cst
 from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
+from reviewbot.flow.gaps import gap
 from reviewbot.flow.guards import deciding, finite
 from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
@@ -116,8 +117,30 @@ class NanPasses(Rule):
             def test_logprobs(run, baseline):
                 assert torch.allclose(run(1).logprobs, baseline.logprobs, equal_nan=True)  # <- here
         """),
+        # The distance is taken by a function of the file, the bound is a share of something.
+        Example("""
+            def farthest(sailed, planned):
+                return (sailed - planned).abs().max().item()
+
+            def test_courses(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                off = farthest(sailed, planned)
+                if off > 0.05 * planned.norm().item():  # <- here
+                    raise AssertionError(off)
+        """),
     )
     good = (
+        # What the function returns is no distance of the two that it is given.
+        Example("""
+            def farthest(sailed, planned):
+                return max(len(sailed), len(planned))
+
+            def test_courses(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                off = farthest(sailed, planned)
+                if off > 0.05 * planned.stops:
+                    raise AssertionError(off)
+        """),
         Example("""
             def check(before, after, most):
                 for one, other in zip(before, after, strict=True):
@@ -306,11 +329,12 @@ def _may_be_floats(unit: Unit, node: cst.BaseExpression, limit: cst.BaseExpressi
 
 def _is_float_difference(unit: Unit, node: cst.BaseExpression, limit: cst.BaseExpression) -> bool:
     resolved = values(unit).resolve(node)
-    sides = difference(resolved)
+    sides = difference(resolved) or gap(unit, resolved)
     if sides is None or any(_is_count(side) for side in sides):
         return False
-    value = literal(values(unit).resolve(limit))
-    if isinstance(value, float):
+    bound = values(unit).resolve(limit)
+    factors = (bound.left, bound.right) if isinstance(bound, cst.BinaryOperation) else (bound,)
+    if any(isinstance(literal(factor), float) for factor in factors):
         return True
     if _LIMIT.search(last_name(limit)):
         return True

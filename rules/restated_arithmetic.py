@@ -158,7 +158,7 @@ def record(prefix_ids, tail_ids):
             """
             import re
 
-            DOCKED = re.compile(r"docked ferry=(?P<ferry>\\S+) cars=(?P<cars>\\d+) vans=(?P<vans>\\d+) all=(?P<all>\\d+)")
+            DOCKED = re.compile(r"docked cars=(?P<cars>\\d+) vans=(?P<vans>\\d+) all=(?P<all>\\d+)")
 
             def read(text):
                 return [match.groupdict() for match in DOCKED.finditer(text)]
@@ -175,8 +175,8 @@ import logging
 
 log = logging.getLogger(__name__)
 
-def dock(ferry, cars, vans):
-    log.info("docked ferry=%s cars=%d vans=%d all=%d", ferry, len(cars), len(vans), len(cars) + len(vans))
+def dock(cars, vans):
+    log.info("docked cars=%d vans=%d all=%d", len(cars), len(vans), len(cars) + len(vans))
 """,
             },
         ),

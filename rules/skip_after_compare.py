@@ -75,6 +75,31 @@ class SkipAfterCompare(Rule):
             """,
             path="tools/parity.py",
         ),
+        # All that the test does about it.
+        Example(
+            """
+            import warnings
+
+            def test_courses(sail, plan, sea, allowed):
+                sailed, planned = sail(sea), plan(sea)
+                off = (sailed - planned).norm() / planned.norm()
+                if off > allowed:  # <- here
+                    warnings.warn(f"off course by {off}")
+            """
+        ),
+        Example(
+            """
+            import pytest
+
+            def farthest(sailed, planned):
+                return abs(sailed - planned).max()
+
+            def test_courses(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                if farthest(sailed, planned) > 0.1:  # <- here
+                    pytest.skip("rough sea")
+            """
+        ),
     )
     good = (
         Example(
@@ -155,7 +180,7 @@ class SkipAfterCompare(Rule):
     def _told(
         self, unit: Unit, node: cst.If, outcome: bool, body: list[cst.CSTNode], does: Does
     ) -> Finding | None:
-        if does == "is only reported" and not checks(unit):
+        if does == "is only reported" and not checks(unit) and not unit.is_test:
             return None
         for one in compared_in(unit, node, node.test):
             between = sides(unit, [one], up=False)

@@ -12,6 +12,7 @@ import libcst as cst
 from reviewbot.flow.assertions import Relation
 from reviewbot.flow.checks import Check, checks, compared, comparisons
 from reviewbot.flow.control import guards, statements
+from reviewbot.flow.gaps import gap
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
@@ -194,7 +195,7 @@ def _distances(unit: Unit, node: cst.CSTNode, condition: cst.BaseExpression) -> 
     flow = values(unit)
     held = (flow.resolve(name) for name in flow.reads(condition) if not _is_handed_on(unit, name))
     for below in (inner for read in (condition, *held) for inner in _measured(read)):
-        pair = _difference(below)
+        pair = _difference(below) or gap(unit, below)
         if pair is not None and not _written(unit, pair[0]) and not _written(unit, pair[1]):
             yield Judgement(node, *pair)
 

@@ -11,6 +11,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import predicate
 from reviewbot.flow.control import guards
+from reviewbot.flow.gaps import gap
 from reviewbot.flow.judgements import Judgement, is_distance
 from reviewbot.flow.lookups import from_same_rows, picking
 from reviewbot.flow.patterns import pattern
@@ -243,7 +244,7 @@ def _compared(
         return None
     # A distance between the sides against a bound.
     apart, bound = (
-        is_distance(values(unit).resolve(node))
+        (is_distance(measured := values(unit).resolve(node)) or gap(unit, measured) is not None)
         and between.both(condition_trace(unit, node, between).bindings)
         for node in (left, right)
     )

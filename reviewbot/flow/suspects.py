@@ -59,9 +59,23 @@ def compares_two(unit: Unit) -> bool:
     """Whether the unit might judge whether two values agree, neither of which is written out."""
     if any(_both_computed([node.left, *node.comparators]) for node in unit.asts(ast.Compare)):
         return True
-    if any(isinstance(node.op, ast.Sub) for node in unit.asts(ast.BinOp)):
+    if _subtracts(unit):
         return True
-    return any(map(compares, unit.asts(ast.Call)))
+    calls = unit.asts(ast.Call)
+    return any(map(compares, calls)) or any(_measures(unit, call) for call in calls)
+
+
+@once
+def _subtracts(unit: Unit) -> bool:
+    return any(isinstance(node.op, ast.Sub) for node in unit.asts(ast.BinOp))
+
+
+def _measures(unit: Unit, call: ast.Call) -> bool:
+    """Whether a call gives two values to a function of the file that subtracts."""
+    if not isinstance(call.func, ast.Name) or not _both_computed(call.args[:2]):
+        return False
+    function = unit.file.unit(call.func.id)
+    return function is not None and function is not unit and function.is_function and _subtracts(function)
 
 
 def compares(call: ast.Call) -> bool:
