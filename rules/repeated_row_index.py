@@ -78,6 +78,20 @@ class RepeatedRowIndex(Rule):
         ),
     )
     good = (
+        # A fresh table for each, to be filled.
+        Example(
+            """
+            def collect(settings, figures):
+                found = {one["name"]: {} for one in settings["tables"]}
+                for table in settings["tables"]:
+                    row = {one["name"]: None for one in settings["models"]}
+                    for name, figure in figures(table):
+                        row[name] = figure
+                    found[table["name"]] = row
+                return found
+            """,
+            path="tools/collect.py",
+        ),
         # Other rows, another key, another shape, other rows under the same name.
         Example(
             """

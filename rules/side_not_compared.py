@@ -20,6 +20,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
 
 _CHECKS = pattern(r"(?i)(^|[._])_*(check|compare|assert|verify|validate|same|expect|match|parity|equal)")
+_PLACES = ("rank", "index", "idx", "id", "port", "size")  # of processes and rows, which nobody compares
 _SHARED = 3  # letters that the names of two sides of one value have in common
 
 
@@ -44,6 +45,11 @@ class SideNotCompared(Rule):
         ),
     )
     good = (
+        # The neighbours of a process are no sides of a comparison.
+        Example("""
+            def check_sent(rows, rank, prev_rank, next_rank):
+                assert rows[rank]
+        """),
         # Two switches are no sides of a comparison.
         Example("""
             def check_saved(rows, in_primary_slice: bool, in_secondary_slice: bool):
@@ -131,6 +137,8 @@ def _are_sides(one: str, other: str) -> bool:
     `loss_after`, `expected` and `actual`."""
     if two_sides((one, other)):
         return True
+    if one.endswith(_PLACES) and other.endswith(_PLACES):
+        return False
     shorter = min(len(one), len(other))
     ends = next((n for n in range(shorter) if one[-1 - n] != other[-1 - n]), shorter)
     starts = next((n for n in range(shorter) if one[n] != other[n]), shorter)

@@ -139,6 +139,30 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # A chain of which the last arm raises says nothing of the first two.
+        Example("""
+            def test_pieces(cut, rank, rows):
+                if rank in (0, 1):
+                    assert cut(rows) == rows[:2]
+                elif rank in (2, 3):
+                    assert cut(rows) == rows[2:]
+                else:
+                    raise ValueError(rank)
+                if rank == 0:
+                    assert cut(rows)[0] == rows[0]
+                elif rank == 2:
+                    assert cut(rows)[0] == rows[2]
+        """),
+        # Nor has one that stays been asked what a later arm refuses.
+        Example("""
+            def test_kinds(run, fast, kind):
+                if fast:
+                    run(1)
+                elif kind == "slow":
+                    raise ValueError(kind)
+                if kind == "slow":
+                    assert run(2)
+        """),
         # What is known may have changed: another value is bound, or something is called that may do it.
         Example("""
             import pytest

@@ -74,7 +74,8 @@ def test_a_cell_of_a_table_of_cases_may_be_left_out(setup, condition, expected):
     ],
 )
 def test_a_copy_may_have_a_reason(path, other, expected):
-    assert certainties("reimplements-existing", _DUMP, {other: _DUMP}, path) == expected
+    files = {other: _DUMP, "tests/test_dumps.py": "import recorder, reference_dump\n"}
+    assert certainties("reimplements-existing", _DUMP, files, path) == expected
 
 
 @pytest.mark.parametrize(
@@ -353,7 +354,7 @@ def test_a_loop_for_the_message_of_a_whole_comparison(compared, expected):
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("tools/fill_words.py", "question"), ("tests/fill_words.py", "likely")],
+    [("tools/fill_words.py", "question"), ("tests/test_words.py", "likely")],
 )
 def test_a_program_that_refuses_an_index_compares_nothing(path, expected):
     code = """
@@ -397,3 +398,43 @@ def test_a_return_from_a_later_turn_of_a_loop_is_asked_about(condition, expected
                 assert run(rows, kind)
     """
     assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("-1 not in before and -1 not in after", "question"),
+        ("rows[0] not in before and rows[0] not in after", "likely"),
+    ],
+)
+def test_rows_with_padding_may_be_left_out(condition, expected):
+    code = f"""
+        def split(rows, seen):
+            if len(rows) < seen:
+                raise ValueError(seen)
+            return [row for row in rows if row > seen]
+
+        def test_resumed(rows):
+            original = split(rows, 0)
+            resumed = split(rows, 3)
+            for number in range(len(original)):
+                before = set(original[number])
+                after = set(resumed[number])
+                if {condition}:
+                    assert before == after
+    """
+    assert certainties("excuse-branch", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"),
+    [("dir(model)", "question"), ("model.names()", "likely")],
+)
+def test_a_filter_over_what_the_test_defines_itself(over, expected):
+    code = f"""
+        def test_stages(trace, Model):
+            model = Model()
+            for name in filter(lambda n: n.startswith("stage"), {over}):
+                assert name in trace(model)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]

@@ -107,18 +107,20 @@ def guards(unit: Unit, node: cst.CSTNode) -> list[Guard]:
 
 
 def _left_before(block: cst.CSTNode, below: cst.CSTNode) -> Iterator[Guard]:
-    """The guards that earlier statements of a block set by leaving."""
+    """The guards that earlier statements of a block set by leaving: of a chain of `elif` only its arms up to
+    the first that stays, for who comes through that one has not been asked the rest."""
     assert isinstance(block, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite))
     for statement in block.body:
         if statement is below:
             return
         branch: cst.CSTNode | None = statement
         while type(branch) is cst.If:
-            if leaves(statements(branch.body)) is not None:
-                yield Guard(branch, branch.test, False, by_leaving=True)
-            if type(branch.orelse) is cst.Else and leaves(statements(branch.orelse)) is not None:
-                yield Guard(branch, branch.test, True, by_leaving=True)
+            if leaves(statements(branch.body)) is None:
+                other = statements(branch.orelse)
+                if branch.orelse is not None and leaves(other) is not None:
+                    yield Guard(branch, branch.test, True, by_leaving=True)
                 break
+            yield Guard(branch, branch.test, False, by_leaving=True)
             branch = branch.orelse
 
 

@@ -23,7 +23,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.self_excuses import either_opens, excused_by_callers, self_excuse
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import Binding, values
 from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
 from reviewbot.model import Certainty, at_most
@@ -91,7 +91,7 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
                 # What is made of a verdict, its callers decide.
                 most: Certainty = "likely" if found.certainty == "proved" else "question"
                 found = replace(found, certainty=at_most(found.certainty, most))
-            if is_meant(unit, detour):
+            if is_meant(unit, detour) or _asks_for_sentinel(detour):
                 found = replace(found, certainty="question")
             yield found
 
@@ -183,6 +183,20 @@ def _bounds(condition: cst.BaseExpression, name: str) -> bool:
     if len(other) != 1 or literal(other[0]) in (0, None, False, True) or type(other[0]) is cst.List:
         return False
     return not isinstance(target.operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot))
+
+
+def _asks_for_sentinel(detour: Detour) -> bool:
+    """Whether every part of the condition asks for one written value in what is compared itself:
+    `-1 in rows or -1 in others`, as of padding."""
+    sides = {canonical(side) for one in detour.missed for side in (one.left, one.right)}
+    parts = list(_operands(detour.condition))
+    return all(
+        type(part) is cst.Comparison
+        and isinstance(part.comparisons[0].operator, (cst.In, cst.NotIn))
+        and literal(part.left) is not UNKNOWN
+        and canonical(part.comparisons[0].comparator) in sides
+        for part in parts
+    )
 
 
 def _checks_in(unit: Unit, detour: Detour) -> bool:

@@ -17,7 +17,7 @@ import libcst as cst
 
 from reviewbot.flow.calls import bind, call_sites, defaults
 from reviewbot.flow.control import guards, leaves, statements
-from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.units import once
 
@@ -215,7 +215,8 @@ def _over(
     flow: Values, node: cst.CSTNode, clause: cst.CompFor, key: cst.BaseExpression, value: cst.BaseExpression
 ) -> tuple[Binding, str, str] | None:
     rows = rows_of(flow, clause.iter)
-    if rows is None:
+    # What holds the same for each row, `{name: None for name in names}`, is a fresh table to be filled.
+    if rows is None or literal(value) is not UNKNOWN:
         return None
     targets: list[cst.BaseExpression] = []
     inner: cst.CompFor | None = clause

@@ -301,8 +301,11 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         return True
     if isinstance(made, (cst.BinaryOperation, cst.Call)) and _leaves_out_known(unit, made):
         return True
-    if isinstance(made, _COMPREHENSIONS):
-        source = values(unit).resolve(made.for_in.iter)
+    filtered = made.for_in.iter if isinstance(made, _COMPREHENSIONS) else None
+    if isinstance(made, cst.Call) and dotted(made.func) == "filter" and len(made.args) == 2:
+        filtered = made.args[1].value
+    if filtered is not None:
+        source = values(unit).resolve(filtered)
         if isinstance(source, cst.Call) and last_name(source) in _OWN_NAMES:
             return True
     if found.made == "loaded" and (

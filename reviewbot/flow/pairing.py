@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.aligned import Sides, written_length
-from reviewbot.flow.checks import checks, comparisons
+from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.checks import call_of, checks, comparisons
 from reviewbot.flow.guards import pairs
 from reviewbot.flow.judging import side
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
@@ -37,6 +38,7 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or _leaves_out_ends(cut.sides)
         or all(_is_filled_by_hand(unit, one) for one in cut.sides)
         or _compares_wholes(unit, cut)
+        or _is_a_setting(unit, cut)
     )
 
 
@@ -206,6 +208,26 @@ def _compares_wholes(unit: Unit, cut: Cut) -> bool:
         for one in comparisons(unit)
         if cut.loop in unit.ancestors(one.node)
     )
+
+
+def _is_a_setting(unit: Unit, cut: Cut) -> bool:
+    """Whether the check is a helper of the file that takes an item of each side for different parameters and
+    compares nothing itself: a case and how it is to be run."""
+    call = call_of(cut.check)
+    helper = callee(unit, call) if call is not None else None
+    parts = _parts(cut)
+    if call is None or helper is None or not parts or comparisons(helper):
+        return False
+    given = [
+        {n.value for n in walk(value) if isinstance(n, cst.Name)} for value in bind(call, helper).values()
+    ]
+    alone = [names for names in given if sum(not part.isdisjoint(names) for part in parts) == 1]
+    inner = [site for site in checks(helper) if site.kind == "helper"]
+    handed = [
+        sum(p in {n.value for n in walk(site.node) if isinstance(n, cst.Name)} for p in bind(call, helper))
+        for site in inner
+    ]
+    return len(alone) >= len(parts) and all(count < len(parts) for count in handed)
 
 
 def _root(node: cst.BaseExpression) -> str:

@@ -74,6 +74,23 @@ def trace(
     return _Tracer(control, frozenset(keys), up, repo, without).run(unit, nodes)
 
 
+_CONVERSIONS = frozenset({"to", "type", "astype", "view", "reshape", "expand"})
+_FORMS = frozenset({"dtype", "device", "shape"})
+
+
+def _forms(node: cst.CSTNode) -> set[int]:
+    """The names in `one.to(other.dtype)` and its like of which only the form is taken, and no value."""
+    return {
+        id(taken.value)
+        for call in walk(node)
+        if type(call) is cst.Call
+        and type(call.func) is cst.Attribute
+        and call.func.attr.value in _CONVERSIONS
+        for arg in call.args
+        if type(taken := arg.value) is cst.Attribute and taken.attr.value in _FORMS
+    }
+
+
 class _Tracer:
     def __init__(
         self,
@@ -102,7 +119,7 @@ class _Tracer:
             return
         self.found.read.append((unit, node))
         flow = values(unit)
-        own = self._attributes(unit, node)
+        own = self._attributes(unit, node) | _forms(node)
         for name in flow.reads(node):
             if id(name) in own or id(name) in self.without:
                 continue
