@@ -25,10 +25,9 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, once, rewrite, step, written
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, rewrite, step, written
 from reviewbot.model import Certainty
 
-_FEW = 2
 _ONE_VALUE = (*TRUTHS, "assertIsNone", "assertIsNotNone")
 _SUSPECTED = frozenset({*_ONE_VALUE, *COMPARED})
 
@@ -389,8 +388,9 @@ def _certainty(
     if isinstance(check.node, cst.Assert) and isinstance(value, (str, tuple)):
         return "proved"
     if asserts and _is_of_plain_values(condition):
-        # A row of them tests how the language reads literals.
-        return "proved" if _of_plain_values(unit) <= _FEW else "question"
+        # Whoever writes out both sides sees that they are equal: it marks a place, as `assert True` does, or
+        # shows how the language compares.
+        return "question"
     # `if False:` switches code off, `assertTrue([1])` tests truth itself, `assert True` marks a place.
     if value is not UNKNOWN or not any(isinstance(below, (cst.Name, cst.Call)) for below in walk(condition)):
         return "question" if asserts and alone and value in (True, 1) else None
@@ -403,13 +403,6 @@ def _certainty(
         # In a program it says what the loop above has made sure of.
         return "proved" if in_test_file(unit.file.path) else None
     return "proved" if asserts or always.places or compares else None
-
-
-@once
-def _of_plain_values(unit: Unit) -> int:
-    """How many checks of a unit compare two plain values."""
-    conditions = (condition_of(check)[0] for check in checks(unit))
-    return sum(condition is not None and _is_of_plain_values(condition) for condition in conditions)
 
 
 def _is_switched_off(condition: cst.BaseExpression) -> bool:

@@ -19,12 +19,13 @@ import libcst as cst
 
 from reviewbot.flow.assertions import KNOWN
 from reviewbot.flow.checks import checks, raising_context
+from reviewbot.flow.collection import bases, owner
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.handlers import caught, exception_name, expects_failure, fate, raised_by, takes
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -174,12 +175,15 @@ class RaisesTooBroad(Rule):
             if (name := _broad(unit, call)) and not _must_fail(unit, call)
         ]
         if broad:
-            yield self._calls(unit, *broad[0], [call for call, _ in broad[1:]])
+            shared = _runs_elsewhere(unit, repo)
+            yield self._calls(unit, *broad[0], [call for call, _ in broad[1:]], shared=shared)
         if unit.is_test or in_test_file(unit.file.path):
             for node in unit.find(cst.Try):
                 yield from self._try(unit, node)
 
-    def _calls(self, unit: Unit, call: cst.Call, name: str, again: list[cst.Call]) -> Finding:
+    def _calls(
+        self, unit: Unit, call: cst.Call, name: str, again: list[cst.Call], *, shared: bool
+    ) -> Finding:
         """One remark for all that a unit expects so broadly."""
         rest = " and `match` refuses no message" if keyword_argument(call, "match") is not None else ""
         times = "once" if len(again) == 1 else f"{len(again)} times"
@@ -189,7 +193,7 @@ class RaisesTooBroad(Rule):
             call,
             f"any `{name}` will do here{rest}{more}: a misspelt name or a wrong argument passes as the"
             " expected failure",
-            certainty="question" if _is_meant(unit, call) else "likely",
+            certainty="question" if shared or _is_meant(unit, call) else "likely",
             steps=(
                 step(unit, call.args[0].value, f"every error of the code under test is an `{name}`"),
                 *(step(unit, other, "here too") for other in again),
@@ -298,6 +302,8 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     line = unit.span(call).line
     if re.search(r"#\s*noqa:.*\b(B017|PT011)\b", unit.file.lines[line - 1]) is not None:
         return True
+    if _is_told_apart(unit, call):
+        return True
     beside = unit.file.lines[max(0, line - 3) : line + 2]
     said = [text.partition("#")[2] for text in beside]
     if any(_VAGUE.search(text) and _OF_ERRORS.search(text) for text in said):
@@ -308,3 +314,37 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     # Also what a mock is told to raise.
     made = [node for node in unit.find(cst.Call) if dotted(node.func) in _BROAD]
     return bool(made) or any(exception_name(one) in _BROAD for one in raised)
+
+
+def _runs_elsewhere(unit: Unit, repo: Repo) -> bool:
+    """Whether a test is run by the subclasses of its class alone, one for each implementation: each may have
+    errors of its own."""
+    if unit.owner is None or not unit.name.rpartition(".")[2].startswith("test"):
+        return False
+    if not repo.pytest.collects_file(unit.file.path):
+        return not any(base.endswith("TestCase") for base in bases(unit.owner, unit.file))
+    return owner(unit.owner, unit.file, repo.pytest) == "none"
+
+
+def _is_told_apart(unit: Unit, call: cst.Call) -> bool:
+    """Whether the other branch of the `if` around an expected failure names one for the same code: the author
+    knows that here it may be another."""
+    chosen = enclosing(unit, call, cst.If)
+    if not isinstance(chosen, cst.If) or not isinstance(chosen.orelse, cst.Else):
+        return False
+    both = [_expected(part) for part in (chosen.body, chosen.orelse.body)]
+    done = [{code for code, _ in part} for part in both]
+    narrow = any(not broad for part in both for _, broad in part)
+    return narrow and not done[0].isdisjoint(done[1])
+
+
+def _expected(branch: cst.BaseSuite) -> list[tuple[str, bool]]:
+    """The blocks of a branch that are expected to fail, as code, and whether any failure will do."""
+    found = []
+    for block in walk(branch):
+        for item in block.items if isinstance(block, cst.With) else ():
+            call = raising_context(item)
+            if call is not None and call.args and isinstance(block, cst.With):
+                code = canonical(block.body) if isinstance(block.body, cst.IndentedBlock) else ""
+                found.append((code, exception_name(call.args[0].value) in _BROAD))
+    return found

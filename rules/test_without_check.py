@@ -26,6 +26,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
+_TRIVIAL = pattern(r"(?i)trivial|dummy|placeholder|not_?implemented")
 _LATER = pattern(r"(?i)todo|fixme|xxx|implement|will |later")
 _PROMPT = pattern(r">>>|^\s*In ?\[\d+\]:", re.M)
 _RUNS_THROUGH = pattern(
@@ -264,7 +265,7 @@ def parse(text):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
             fixed = len(tree.args.args) > (unit.owner is not None) and _explains_itself(unit, tree)
-            certainty: Certainty = "question" if _says_why(unit) else "likely"
+            certainty: Certainty = "question" if _says_why(unit) or _is_trivial(tree) else "likely"
             return None if inherits or fixed else (f"`{name}` is empty", certainty, ())
         if _explains_itself(unit, tree) or _throws_away(tree):
             return None
@@ -363,6 +364,11 @@ def _says_why(unit: Unit) -> bool:
     lines = (line.strip() for line in unit.file.lines[unit.line : unit.end_line])
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
     return any(not _LATER.search(text) and not _is_code(text) for text in comments)
+
+
+def _is_trivial(tree: collection.FunctionTree) -> bool:
+    """Whether the name or the docstring says that there is nothing to check."""
+    return _TRIVIAL.search(f"{tree.name} {ast.get_docstring(tree) or ''}") is not None
 
 
 def _is_code(text: str) -> bool:

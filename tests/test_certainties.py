@@ -93,6 +93,69 @@ def test_what_is_said_to_be_started_by_hand_is_asked_about(reason, expected):
 
 
 @pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("class TestDisk", "likely"),
+        ("class EveryStore", "question"),
+        ("class EveryStore(TestCase)", "likely"),
+    ],
+)
+def test_a_test_of_all_implementations_cannot_name_their_errors(name, expected):
+    code = f"""
+        import pytest
+
+        {name}:
+            def test_closed(self, store):
+                with pytest.raises(Exception):
+                    store.read("a")
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("with pytest.raises(OSError):\n            store.read('a')", "question"),
+        ("with pytest.raises(OSError):\n            store.write('a')", "likely"),
+        ("store.read('a')", "likely"),
+    ],
+)
+def test_the_other_branch_may_name_the_error(other, expected):
+    code = f"""
+import pytest
+
+def test_closed(store, first):
+    if first:
+        {other}
+    else:
+        with pytest.raises(BaseException):
+            store.read('a')
+"""
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("test_rows", "likely"), ("test_trivial", "question"), ("test_merge_not_implemented", "question")],
+)
+def test_an_empty_test_may_say_that_it_is_one(name, expected):
+    assert certainties("test-without-check", f"def {name}():\n    pass\n") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [("1 == 1", ["question"]), ("run(1) == 1 or 1", ["proved"]), ("len(run(1)) >= 0", ["proved"])],
+)
+def test_who_writes_out_both_sides_sees_that_they_are_equal(check, expected):
+    code = f"""
+        def test_rows(run):
+            assert run(2) == 2
+            assert {check}
+    """
+    assert certainties("constant-verdict", code) == expected
+
+
+@pytest.mark.parametrize(
     ("attribute", "expected"),
     [("rows", "likely"), ("run", "question"), ("step", "question"), ("later", "likely")],
 )
