@@ -17,12 +17,14 @@ from functools import lru_cache
 
 import libcst as cst
 
-from reviewbot.flow.checks import Comparison, comparisons
+from reviewbot.flow.carried import VOLATILE, Carried, carried, may_carry
+from reviewbot.flow.checks import Comparison, checks, comparisons
 from reviewbot.flow.judging import BASELINE
+from reviewbot.flow.left_out import short
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.suspects import compares_two
-from reviewbot.flow.syntax import dotted, last_name, root_name, same
+from reviewbot.flow.suspects import compares_two, is_comparer
+from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, same
 from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -62,8 +64,61 @@ class ExpectedFromActual(Rule):
                 result["loss"] = expected["loss"]
                 assert result["loss"] == expected["loss"]  # <- here
         """),
+        # A field of the one run is put into the other before the two are compared.
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    right["cargo"] = left["cargo"]
+                    assert left == right  # <- here
+        """),
+        Example("""
+            from dataclasses import replace
+
+            def compare_sailings(reference, resumed):
+                resumed = replace(resumed, cargo=reference.cargo, crew=reference.crew)
+                if resumed != reference:  # <- here
+                    raise AssertionError(resumed)
+        """),
+        Example("""
+            def test_resumed(sail):
+                whole, resumed = sail(), sail(resume=True)
+                resumed.update(cargo=whole["cargo"])
+                assert resumed == whole  # <- here
+        """),
+        Example("""
+            def same_sailing(reference, resumed):
+                return {**resumed, "cargo": reference["cargo"]} == reference  # <- here
+        """),
+        Example("""
+            import torch
+
+            def test_waves(slow, fast):
+                one, two = slow(), fast()
+                two[one.isnan()] = one[one.isnan()]
+                torch.testing.assert_close(one, two)  # <- here
+        """),
     )
     good = (
+        # What differs from run to run; what was compared before; what runs on; a setter.
+        Example("""
+            def compare(reference, resumed):
+                resumed["started"] = reference["started"]
+                assert reference == resumed
+
+            def test_cache(cache, before, wanted):
+                assert (cache[:, 2] == wanted).all()
+                cache[:, 2] = before[:, 2]
+                assert (cache == before).all()
+
+            def test_resumed(reference, resumed, sail):
+                resumed.port = reference.port
+                sail(resumed)
+                assert resumed == reference
+
+            def test_port(ship, harbour):
+                ship.port = harbour.port
+                assert ship.port is harbour.port
+        """),
         Example("""
             import copy
             def test_rows(run, rows):
@@ -97,9 +152,11 @@ class ExpectedFromActual(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.names_any(_is_expected):
-            return False
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
+            return False
+        if is_comparer(unit) and compares_two(unit) and may_carry(unit):
+            return True
+        if not unit.names_any(_is_expected):
             return False
         made = any(
             any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
@@ -110,7 +167,8 @@ class ExpectedFromActual(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
             return
-        for comparison in comparisons(unit):
+        told: set[int] = set()
+        for comparison in comparisons(unit) if unit.names_any(_is_expected) else ():
             if comparison.relation not in ("equal", "close"):
                 continue
             found = _copied(unit, comparison) or _written(unit, comparison)
@@ -124,6 +182,65 @@ class ExpectedFromActual(Rule):
                     steps=(step(unit, node, says),),
                     still_catches=still_catches(unit, comparison.check.anchor),
                 )
+                told.add(id(node))
+        for group in _carried(unit) if is_comparer(unit) else ():
+            if told.isdisjoint(id(one.node) for one in group):
+                yield self._of_carried(unit, group)
+
+    def _of_carried(self, unit: Unit, group: list[Carried]) -> Finding:
+        one, judged = group[0], group[0].judgement
+        mine, other = short(unit.text(one.into)), short(unit.text(one.out_of))
+        fields = ", ".join(f"`{each.field}`" for each in group if each.field)
+        lost = f"a difference in {fields}" if fields else "a difference there"
+        return self.finding(
+            unit,
+            _anchor(unit, judged.node),
+            f"`{mine}` is given `{other}` before the two are compared, so {lost} cannot be seen",
+            certainty="likely"
+            if any(each.named and not _is_explained(unit, each.node) for each in group)
+            else "question",
+            steps=(
+                *(step(unit, each.node, "one side is given what the other has") for each in group),
+                step(unit, judged.left, "and then the two are compared"),
+            ),
+            still_catches=still_catches(
+                unit, one.into, one.out_of, but=[judged.node, judged.left, judged.right]
+            ),
+        )
+
+
+def _anchor(unit: Unit, node: cst.CSTNode) -> cst.CSTNode:
+    """Where a finding about what is judged at a node belongs."""
+    if isinstance(node, cst.If):
+        return node.test
+    return next((check.anchor for check in checks(unit) if check.node is node), node)
+
+
+def _carried(unit: Unit) -> list[list[Carried]]:
+    """What was given from one side to the other and may be a result, for each comparison."""
+    found: dict[int, list[Carried]] = {}
+    for one in carried(unit):
+        if VOLATILE.search(one.field) or (one.exact and not one.named) or _is_looked_at(unit, one):
+            continue
+        if one.named or not _is_explained(unit, one.node):
+            found.setdefault(id(one.judgement.node), []).append(one)
+    return list(found.values())
+
+
+def _is_looked_at(unit: Unit, one: Carried) -> bool:
+    """Whether a check compares what is overwritten before that."""
+    rank = unit.index.rank
+    return any(
+        canonical(one.into) in (canonical(each.left), canonical(each.right))
+        for each in comparisons(unit)
+        if rank(each.check.node) < rank(one.node)
+    )
+
+
+def _is_explained(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a comment stands beside a statement or in the three lines above it."""
+    line = unit.span(node).line
+    return any("#" in text for text in unit.file.lines[max(line - 4, 0) : line])
 
 
 def _copied(unit: Unit, comparison: Comparison) -> tuple[cst.CSTNode, str, str] | None:
