@@ -242,7 +242,8 @@ def trim(rows, side: Literal["both", "left"] = "both"):
                 unit,
                 given,
                 f"`{keyword}` of `{found.owner}` is one of {those}, and {text!r} is given here",
-                certainty="likely",
+                # An annotation binds nobody: what is called may well take more than it says.
+                certainty="question",
                 steps=[
                     Step(found.path, found.line, found.line, f"`{keyword}` is one of {those}"),
                     step(unit, given, f"given here: {text!r}"),

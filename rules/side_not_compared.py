@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 
 from reviewbot.flow.judging import in_test_file, may_check, two_sides
 from reviewbot.flow.patterns import pattern
@@ -101,7 +101,7 @@ class SideNotCompared(Rule):
                     unit,
                     tree_span(unit, one),
                     f"`{unit.name}` is handed `{one.arg}` and `{other.arg}`, and looks at neither",
-                    certainty="likely",
+                    certainty="likely" if _are_told_apart(unit, one.arg, other.arg) else "question",
                     steps=[
                         Step(unit.file.path, arg.lineno, arg.end_lineno or arg.lineno, f"`{arg.arg}` {says}")
                         for arg in (one, other)
@@ -127,6 +127,33 @@ def _unread(unit: Unit) -> list[ast.arg]:
     ]
 
 
+def _parameters(unit: Unit) -> list[str]:
+    assert isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    given = unit.tree.args
+    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+def _are_told_apart(unit: Unit, one: str, other: str) -> bool:
+    """Whether the names say by themselves that they are two sides, or the same beginnings or ends tell apart
+    two more parameters: `rmodel` and `pmodel` beside `rloss` and `ploss`."""
+    if two_sides((one, other)):
+        return True
+    ends, starts = _alike(one[::-1], other[::-1]), _alike(one, other)
+    before = one[: len(one) - ends], other[: len(other) - ends]
+    behind = one[starts:], other[starts:]
+    named = [pair for pair in permutations(_parameters(unit), 2) if pair != (one, other)]
+    return any(
+        (all(before) and _is_rest(mine.removeprefix(before[0]), its.removeprefix(before[1]), mine, its))
+        or (all(behind) and _is_rest(mine.removesuffix(behind[0]), its.removesuffix(behind[1]), mine, its))
+        for mine, its in named
+    )
+
+
+def _is_rest(mine: str, its: str, whole: str, other: str) -> bool:
+    """Whether the same is left of both names, and less than there was."""
+    return mine == its and mine != whole and its != other
+
+
 def _is_switch(one: ast.arg) -> bool:
     """Whether a parameter is annotated as a switch, which is no value to compare."""
     return isinstance(one.annotation, ast.Name) and one.annotation.id == "bool"
@@ -139,7 +166,11 @@ def _are_sides(one: str, other: str) -> bool:
         return True
     if one.endswith(_PLACES) and other.endswith(_PLACES):
         return False
-    shorter = min(len(one), len(other))
-    ends = next((n for n in range(shorter) if one[-1 - n] != other[-1 - n]), shorter)
-    starts = next((n for n in range(shorter) if one[n] != other[n]), shorter)
+    ends, starts = _alike(one[::-1], other[::-1]), _alike(one, other)
     return max(ends, starts) >= _SHARED
+
+
+def _alike(one: str, other: str) -> int:
+    """How many letters two names have in common at their beginning."""
+    shorter = min(len(one), len(other))
+    return next((n for n in range(shorter) if one[n] != other[n]), shorter)

@@ -156,6 +156,36 @@ def test_who_writes_out_both_sides_sees_that_they_are_equal(check, expected):
 
 
 @pytest.mark.parametrize(
+    ("unread", "expected"),
+    [
+        ("rloss, ploss", ["likely"]),
+        ("expected_loss, actual_loss", ["likely"]),
+        ("enforce_order, enforce_sign", ["question"]),
+        ("order, seasonal_order", ["question"]),
+    ],
+)
+def test_sides_are_told_apart_as_others_are(unread, expected):
+    code = f"""
+        def check_parity(rmodel, pmodel, {unread}):
+            assert rmodel == pmodel
+    """
+    assert certainties("side-not-compared", code) == expected
+
+
+def test_what_an_annotation_says_binds_nobody():
+    code = """
+        from kitchen import bake
+
+        def test_fan():
+            assert bake(mode="fan") == 1
+    """
+    files = {
+        "kitchen.py": "from typing import Literal\n\ndef bake(mode: Literal['grill', 'oven']): return 1\n"
+    }
+    assert certainties("impossible-input", code, files) == ["question"]
+
+
+@pytest.mark.parametrize(
     ("attribute", "expected"),
     [("rows", "likely"), ("run", "question"), ("step", "question"), ("later", "likely")],
 )
