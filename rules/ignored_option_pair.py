@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewbot.flow.cancelled import Cancelled, cancelled_pairs
 from reviewbot.flow.classes import Known
 from reviewbot.flow.losses import Loss, losses
 from reviewbot.flow.options import (
@@ -129,6 +130,33 @@ def make(recovery, capture_config, saved, job, turn):
         job=job, turn=turn, replay=job if capture_config.linked else None, saved=prefixes.get(job)
     )
 """
+_TIDES = """
+from dataclasses import dataclass
+
+@dataclass
+class Options:
+    tides: bool = False
+    night: bool = False
+    lock: str | None = None
+    engine: str = "diesel"
+    crew: int = -1
+
+    def check(self) -> None:
+        if self.tides and self.night:{}
+            raise ValueError("tides does not support night")
+        if self.engine == "steam" and self.night:{}
+            raise ValueError("engine='steam' does not support night")
+"""
+_PLAN = """
+from ferry.options import Options
+
+def plan(options: Options, stops):
+    if not options.tides:
+        return []
+    if options.lock is not None:
+        return []
+    return stops[: options.crew]
+"""
 _PLAIN = _CONFIG.replace("  # <- here", "")
 
 
@@ -163,8 +191,35 @@ def run(config):
 """
             },
         ),
+        # The one is answered as if it were off, where the other is on.
+        Example(
+            _TIDES.format("  # <- here", ""),
+            path="ferry/options.py",
+            files={"ferry/plan.py": _PLAN},
+        ),
+        # -1 is off.
+        Example(
+            _TIDES.format("", "  # <- here"),
+            path="ferry/options.py",
+            files={
+                "ferry/plan.py": """
+from ferry.options import Options
+
+def pick(options: Options):
+    if options.engine == "steam":
+        return slow
+    return fast if options.crew > 0 else slow
+"""
+            },
+        ),
     )
     good = (
+        # It says so.
+        Example(
+            _TIDES.format("", ""),
+            path="ferry/options.py",
+            files={"ferry/plan.py": _PLAN.replace("None:\n", "None:\n        warn('no tides in a lock')\n")},
+        ),
         # The field is carried over.
         Example(
             _VALIDATE.format(""),
@@ -248,6 +303,9 @@ def run(config):
             # A switch may have no meaning on the other way.
             switch = name == shut.ignored and _SWITCH.match(fields[name].default or "")
             yield shut.shared, option, "question" if switch else "likely", self._shut(shut)
+        for one in cancelled_pairs(repo, known, refusal, refused) if known is not None else ():
+            option = Option(one.by.name, one.by.on, fields[one.by.name].default, receiver_of(one.shared))
+            yield one.shared, option, "likely", self._cancelled(one)
 
     def _report(
         self,
@@ -287,6 +345,13 @@ def run(config):
             step(
                 loss.unit, loss.call, f"built anew without `{lost}`, which falls back to {loss.field.default}"
             ),
+        ]
+
+    def _cancelled(self, one: Cancelled) -> tuple[str, list[Step]]:
+        name, answer = one.unit.name, f"`{one.answer}`"
+        return f"`{name}` then returns {answer}, as if `{one.shared.name}` were off", [
+            step(one.unit, one.off, f"without `{one.shared.name}` it returns {answer}"),
+            step(one.unit, one.on, f"and with `{one.by.name}`, whether `{one.shared.name}` is on or not"),
         ]
 
     def _shut(self, shut: Shut) -> tuple[str, list[Step]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 _CONFIG = pattern(r"(?i)(config|cfg|args|settings|options|opts)$")
-_OFF = frozenset({"None", "False", "0", "0.0", '""', "''"})
+_OFF = frozenset({"None", "False", "0", "0.0", "-1", '""', "''"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +163,7 @@ def condition_for(option: Option) -> str:
         return f"{where} == {option.on!r}"
     if option.default == "None":
         return f"{where} is not None"
-    return f"{where} > 0" if option.default in ("0", "0.0") else where
+    return f"{where} > 0" if option.default in ("0", "0.0", "-1") else where
 
 
 def lost_pairs(
@@ -198,7 +199,11 @@ def sibling(unit: Unit, refusal: Refusal, kept: Setting, name: str, condition: s
     before = said = unit.text(refusal.raised)
     for setting in others[:1]:
         asked = canonical(setting.asked).removeprefix(f"{setting.receiver}.")
-        said = said.replace(asked, name) if asked in said else said.replace(setting.name, name)
+        # A message may say it in its own way: `bits=4`, `engine='steam'`.
+        on = re.escape(str(setting.on))
+        told = re.compile(rf"\b{re.escape(setting.name)}\s*=+\s*(['\"]?){on}\1(?![\w.])")
+        said = said.replace(asked, name) if asked in said else told.sub(name, said)
+        said = re.sub(rf"\b{re.escape(setting.name)}\b", name, said)
     return text.replace(before, said)
 
 
