@@ -408,8 +408,7 @@ class CheckResultDropped(Rule):
         if not said and not _is_verdict_of_helper(unit, value, repo):
             return None
         flow = values(unit)
-        bindings = flow.bindings(target.value)
-        if any(flow.reaching(name) & set(bindings) for name in flow.reads(unit.node)):
+        if not flow.read.isdisjoint(flow.bindings(target.value)):
             return None
         return self._report(
             unit, node, f"`{target.value}` holds a verdict that nothing reads", None, "likely"

@@ -14,6 +14,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
+from operator import is_not
 
 import libcst as cst
 
@@ -227,9 +230,13 @@ class CounterLeftAdvanced(Rule):
         if not self.suspect(unit):
             return
         held: dict[cst.Try, list[tuple[_Count, cst.ExceptHandler]]] = {}
+        told: set[int] = set()
         for count in _counts(unit):
+            if id(count.node) in told:
+                continue  # with the first step that leaves it
             handler = _goes_on(unit, count)
             if handler is not None and _is_read(unit, count, repo):
+                told.add(id(count.node))
                 held.setdefault(count.tried, []).append((count, handler))
         for found in held.values():
             (count, handler), others = found[0], found[1:]
@@ -249,6 +256,8 @@ class CounterLeftAdvanced(Rule):
 
 def _counts(unit: Unit) -> Iterator[_Count]:
     """The counts that stand before a `try` in its block, first in one, or before a step of a loop in one."""
+    names: dict[int, str] = {}
+    blocks: dict[int, list[cst.CSTNode]] = {}
     for tried in unit.find(cst.Try):
         inner = statements(tried.body)
         yield from _before_a_step(unit, inner, tried)
@@ -256,9 +265,15 @@ def _counts(unit: Unit) -> Iterator[_Count]:
             if isinstance(one, (cst.For, cst.While)):
                 yield from _before_a_step(unit, statements(one.body), tried)
         above = unit.parent(tried)
-        block = statements(above) if above is not None else []
-        for node in block[: block.index(tried)] if tried in block else ():
-            name = _counted(unit, node)
+        if above is None:
+            continue
+        if id(above) not in blocks:
+            blocks[id(above)] = statements(above)
+        earlier = list(takewhile(partial(is_not, tried), blocks[id(above)]))
+        for node in earlier if len(earlier) < len(blocks[id(above)]) else ():
+            name = names.get(id(node))
+            if name is None:
+                name = names[id(node)] = _counted(unit, node)
             if name:
                 yield _Count(node, name, tried, inside=False)
 

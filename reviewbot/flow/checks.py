@@ -15,6 +15,7 @@ import libcst as cst
 
 from reviewbot.flow import assertions
 from reviewbot.flow.assertions import Relation
+from reviewbot.flow.places import Places
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, qualified
 from reviewbot.flow.values import values
@@ -174,6 +175,16 @@ def checks(unit: Unit) -> list[Check]:
     return found
 
 
+def checks_in(unit: Unit, node: cst.CSTNode) -> list[Check]:
+    """The checks of a unit that stand under a node, in source order."""
+    return _placed_checks(unit).under(node)
+
+
+@once
+def _placed_checks(unit: Unit) -> Places[Check]:
+    return Places(unit, checks(unit), lambda one: one.node)
+
+
 def _check(unit: Unit, node: cst.CSTNode) -> Check | None:
     if type(node) is cst.Assert:
         return Check("assert", node, node.test)
@@ -241,6 +252,16 @@ def comparisons(unit: Unit) -> list[Comparison]:
     condition of a failing `if` (through `and`, `or`, `not`, `all([…])`), in an assertion call, and in a
     predicate such as `torch.equal(a, b)` that is asserted."""
     return list(_comparisons(unit))
+
+
+def comparisons_in(unit: Unit, node: cst.CSTNode) -> list[Comparison]:
+    """The comparisons of a unit that stand under a node, in the order of `comparisons`."""
+    return _placed_comparisons(unit).under(node)
+
+
+@once
+def _placed_comparisons(unit: Unit) -> Places[Comparison]:
+    return Places(unit, comparisons(unit), lambda one: one.node)
 
 
 def _comparisons(unit: Unit) -> Iterator[Comparison]:

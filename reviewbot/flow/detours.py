@@ -3,7 +3,6 @@ filter that leaves values out of it."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import libcst as cst
 
 from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
 from reviewbot.flow.judgements import Judgement
+from reviewbot.flow.places import Places
 from reviewbot.flow.syntax import UNKNOWN, conjuncts, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import all_is_well, answers, every_judgement, well
@@ -48,15 +48,15 @@ def detours(unit: Unit) -> list[Detour]:
         return []
     found: list[Detour] = []
     for node in unit.find(cst.If):
-        found.extend(_arms(unit, node, every))
+        found.extend(_arms(unit, node))
     for comprehension in unit.find(*_COMPREHENSIONS):
         found.extend(_filters(unit, comprehension, every))
     for loop in unit.find(cst.For):
-        found.extend(_taken_away(unit, loop, every))
+        found.extend(_taken_away(unit, loop))
     return found
 
 
-def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
+def _arms(unit: Unit, node: cst.If) -> Iterator[Detour]:
     then = statements(node.body)
     other: list[cst.CSTNode] = []
     if type(node.orelse) is cst.If:
@@ -66,18 +66,18 @@ def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
     ways = leaves(then), leaves(other)
     arms = ((True, then, ways[0]), (False, other, ways[1]))
     failing = [statement for _, body, way in arms if way == "fail" for statement in body]
-    if "fail" in ways and not _reached(unit, node, failing, every):
+    if "fail" in ways and not _reached(unit, node, failing):
         return
     # What follows a loop is reached after `continue` and `break` alike, and nothing after `return`.
     until = None if "return" in ways else enclosing(unit, node, cst.For, cst.While)
     beyond = after(unit, node, until) if any(ways) else []
-    reached = [_reached(unit, node, [*body, *(() if way else beyond)], every) for _, body, way in arms]
+    reached = [_reached(unit, node, [*body, *(() if way else beyond)]) for _, body, way in arms]
     for place, (outcome, body, way) in enumerate(arms):
         if way == "return" and not _passes(unit, body):
             continue
         if way == "fail":
             continue
-        if way is None and (ways[1 - place] not in (None, "fail") or _within(unit, body, every)):
+        if way is None and (ways[1 - place] not in (None, "fail") or _within(unit, body)):
             continue  # the way on, or an arm with checks of its own
         also = {id(one) for one in reached[place]}
         missed = tuple(one for one in reached[1 - place] if id(one) not in also)
@@ -85,29 +85,21 @@ def _arms(unit: Unit, node: cst.If, every: list[Judgement]) -> Iterator[Detour]:
             yield Detour(node, node.test, outcome, tuple(body), way, missed)
 
 
-def _reached(unit: Unit, node: cst.If, run: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
-    found = [one for one in _within(unit, run, every) if one.node is not node]
+def _reached(unit: Unit, node: cst.If, run: list[cst.CSTNode]) -> list[Judgement]:
+    found = [one for one in _within(unit, run) if one.node is not node]
     asked = _asked(unit, node) if found else None
     return [one for one in found if asked is None or not asked.decides(unit, one)]
 
 
-def _within(unit: Unit, nodes: list[cst.CSTNode], every: list[Judgement]) -> list[Judgement]:
+def _within(unit: Unit, nodes: list[cst.CSTNode]) -> list[Judgement]:
     """Those of a unit's judgements that stand in any of some statements, which are in source order."""
-    found: list[Judgement] = []
-    rank = _ranks(unit)
-    for node in nodes:
-        first, end = unit.index.reach(node)
-        at = bisect_left(rank, first)
-        while at < len(rank) and rank[at] < end:
-            found.append(every[at])
-            at += 1
-    return found
+    placed = _placed(unit)
+    return [one for node in nodes for one in placed.under(node)]
 
 
 @once
-def _ranks(unit: Unit) -> list[int]:
-    """The places of `every_judgement`."""
-    return [unit.index.rank(one.node) for one in every_judgement(unit)]
+def _placed(unit: Unit) -> Places[Judgement]:
+    return Places(unit, every_judgement(unit), lambda one: one.node)
 
 
 def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator[Detour]:
@@ -124,7 +116,7 @@ def _filters(unit: Unit, node: cst.BaseComp, every: list[Judgement]) -> Iterator
         clause = clause.inner_for_in
 
 
-def _taken_away(unit: Unit, loop: cst.For, every: list[Judgement]) -> Iterator[Detour]:
+def _taken_away(unit: Unit, loop: cst.For) -> Iterator[Detour]:
     """A loop over keys from which others were taken away: `for key in left.keys() - known`."""
     keys = loop.iter
     while type(keys) is cst.Call and dotted(keys.func) in ("sorted", "list", "set", "tuple") and keys.args:
@@ -136,7 +128,7 @@ def _taken_away(unit: Unit, loop: cst.For, every: list[Judgement]) -> Iterator[D
         away = keys.args[0].value
     if away is None:
         return
-    missed = tuple(_within(unit, [loop.body], every))
+    missed = tuple(_within(unit, [loop.body]))
     if missed:
         yield Detour(loop, away, True, (), None, missed)
 

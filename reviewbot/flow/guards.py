@@ -176,6 +176,9 @@ def same_length(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: 
     """Whether two values are known to have equal lengths where `node` runs: made from the same items, or
     their lengths (shapes, key sets, whole contents) are compared by a guard."""
     own = terms(unit)
+    if not _grouped(own, _all_groups(unit), left, right, _DEPTH):
+        # What all guards together do not say, none of them says.
+        return _asked_of_unknown(unit, node, (set(own.sizes(left)), set(own.sizes(right))))
     groups = _Groups()
     for guard, sizes in _equal_sizes(unit):
         if reached_with(unit, guard, node) and not _inside(unit, guard, node):
@@ -183,6 +186,15 @@ def same_length(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: 
     if _grouped(own, groups, left, right, _DEPTH):
         return True
     return _asked_of_unknown(unit, node, (set(own.sizes(left)), set(own.sizes(right))))
+
+
+@once
+def _all_groups(unit: Unit) -> _Groups:
+    """What would be equally long if every guard of the unit ran."""
+    groups = _Groups()
+    for _, sizes in _equal_sizes(unit):
+        groups.join(sizes)
+    return groups
 
 
 def _grouped(
@@ -211,13 +223,22 @@ def _grouped(
 
 def length_is_checked(unit: Unit, node: cst.CSTNode, collection: cst.BaseExpression) -> bool:
     """Whether a guard compares a collection's length, or all of it, with anything at all."""
-    own = terms(unit)
-    wanted = set(own.sizes(collection))
+    sized = _sized(unit)
     return any(
-        len(sizes) > 1 and wanted.intersection(sizes)
-        for guard, sizes in _equal_sizes(unit)
-        if reached_with(unit, guard, node) and not _inside(unit, guard, node)
+        reached_with(unit, guard, node) and not _inside(unit, guard, node)
+        for term in terms(unit).sizes(collection)
+        for guard in sized.get(term, ())
     )
+
+
+@once
+def _sized(unit: Unit) -> dict[str, list[cst.CSTNode]]:
+    """The guards that compare a length with another, by both terms."""
+    found: dict[str, list[cst.CSTNode]] = {}
+    for guard, sizes in _equal_sizes(unit):
+        for term in dict.fromkeys(sizes) if len(sizes) > 1 else ():
+            found.setdefault(term, []).append(guard)
+    return found
 
 
 def same_keys(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
@@ -227,7 +248,7 @@ def same_keys(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cs
     one, other = set(own.sizes(left)), set(own.sizes(right))
     if {term for term in one if term[0] != "#"} & {term for term in other if term[0] != "#"}:
         return True
-    for guard, first, second in _wholes(unit):
+    for guard, first, second in _wholes_of(unit, one):
         compared = (first & one and second & other) or (first & other and second & one)
         if compared and reached_with(unit, guard, node) and not _inside(unit, guard, node):
             return True
@@ -246,14 +267,12 @@ def non_empty(unit: Unit, node: cst.CSTNode, collection: cst.BaseExpression) -> 
 
 
 def _non_empty(unit: Unit, node: cst.CSTNode, wanted: set[str], depth: int) -> bool:
-    own = terms(unit)
-    for expression in deciding(unit):
-        if _inside(unit, expression, node) or not reached_with(unit, expression, node):
-            continue
-        if any(_looks_at(unit, own, part, wanted) for part in _through_names(own, expression)):
-            return True
-    for taken in unit.find(cst.Subscript):
-        if not _inside(unit, taken, node) and _is_fixed(taken) and own.text(taken.value) in wanted:
+    own, (looked_at, taken_of) = terms(unit), _looked_at(unit)
+    for term in sorted(wanted):
+        for expression in looked_at.get(term, ()):
+            if not _inside(unit, expression, node) and reached_with(unit, expression, node):
+                return True
+        if any(not _inside(unit, taken, node) for taken in taken_of.get(term, ())):
             return True
     if depth:
         for call, function, bound in _helper_calls(unit):
@@ -263,6 +282,21 @@ def _non_empty(unit: Unit, node: cst.CSTNode, wanted: set[str], depth: int) -> b
                 if wanted & set(own.sizes(given)) and _non_empty(function, function.node, {name}, depth - 1):
                     return True
     return _asked_of_unknown(unit, node, (wanted,))
+
+
+@once
+def _looked_at(unit: Unit) -> tuple[dict[str, list[cst.BaseExpression]], dict[str, list[cst.Subscript]]]:
+    """By each term the deciding expressions that look at it, and the subscripts that take a fixed item."""
+    own = terms(unit)
+    looked_at: dict[str, list[cst.BaseExpression]] = {}
+    taken_of: dict[str, list[cst.Subscript]] = {}
+    for expression in deciding(unit):
+        for term in {term for part in _through_names(own, expression) for term in _looks_at(own, part)}:
+            looked_at.setdefault(term, []).append(expression)
+    for taken in unit.find(cst.Subscript):
+        if _is_fixed(taken):
+            taken_of.setdefault(own.text(taken.value), []).append(taken)
+    return looked_at, taken_of
 
 
 def finite(unit: Unit) -> bool:
@@ -347,9 +381,21 @@ def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
+def _wholes_of(unit: Unit, terms: set[str]) -> Iterator[tuple[cst.CSTNode, set[str], set[str]]]:
+    """The comparisons of wholes one side of which is any of some terms."""
+    wholes, by_term = _wholes(unit)
+    for at in sorted({at for term in terms for at in by_term.get(term, ())}):
+        yield wholes[at]
+
+
 @once
-def _wholes(unit: Unit) -> list[tuple[cst.CSTNode, set[str], set[str]]]:
-    return list(_compared_wholes(unit))
+def _wholes(unit: Unit) -> tuple[list[tuple[cst.CSTNode, set[str], set[str]]], dict[str, list[int]]]:
+    wholes = list(_compared_wholes(unit))
+    by_term: dict[str, list[int]] = {}
+    for at, (_, left, right) in enumerate(wholes):
+        for term in left | right:
+            by_term.setdefault(term, []).append(at)
+    return wholes, by_term
 
 
 def _compared_wholes(unit: Unit) -> Iterator[tuple[cst.CSTNode, set[str], set[str]]]:
@@ -375,6 +421,7 @@ def _compared_wholes(unit: Unit) -> Iterator[tuple[cst.CSTNode, set[str], set[st
                 yield call, moved[0], moved[1]
 
 
+@once
 def _helper_calls(unit: Unit) -> list[tuple[cst.Call, Unit, dict[str, cst.BaseExpression]]]:
     found = []
     for call in unit.find(cst.Call):
@@ -430,8 +477,8 @@ def _tells_size(node: cst.BaseExpression) -> bool:
     return isinstance(node, collects) or counted_by(node) is not None
 
 
-def _looks_at(unit: Unit, own: Terms, expression: cst.BaseExpression, wanted: set[str]) -> bool:
-    """Whether what an expression says depends on a collection being empty or not.
+def _looks_at(own: Terms, expression: cst.BaseExpression) -> Iterator[str]:
+    """The terms of the collections on whose being empty depends what an expression says.
 
     `all(… for x in rows)` does not: it is true of nothing.
     """
@@ -442,13 +489,11 @@ def _looks_at(unit: Unit, own: Terms, expression: cst.BaseExpression, wanted: se
             continue
         if isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
             assert isinstance(node, cst.BaseExpression)
-            if own.text(node) in wanted:
-                return True
+            yield own.text(node)
         if isinstance(node, (cst.Attribute, cst.Arg)):
             stack.append(node.value)
         elif type(node) is not cst.Lambda:
             stack.extend(children(node))
-    return False
 
 
 def _is_fixed(node: cst.Subscript) -> bool:
@@ -460,14 +505,28 @@ def _is_fixed(node: cst.Subscript) -> bool:
 
 def _asked_of_unknown(unit: Unit, node: cst.CSTNode, wanted: tuple[set[str], ...]) -> bool:
     """Whether a call of something unknown that could check is given all the values."""
-    own = terms(unit)
-    for call in unit.find(cst.Call):
-        name = last_name(call)
-        if name in KNOWN or len(call.args) < len(wanted) or _inside(unit, call, node):
+    asked, by_term = _unknown(unit)
+    for at in sorted({at for term in wanted[0] for at in by_term.get(term, ())}):
+        call, given = asked[at]
+        if len(call.args) < len(wanted) or _inside(unit, call, node):
             continue
-        if callee(unit, call) is not None or not may_assert(call, unit):
-            continue
-        given = [set(own.sizes(arg.value)) for arg in call.args if not arg.star]
         if all(any(sizes & side for sizes in given) for side in wanted) and reached_with(unit, call, node):
             return True
     return False
+
+
+@once
+def _unknown(unit: Unit) -> tuple[list[tuple[cst.Call, list[set[str]]]], dict[str, list[int]]]:
+    """The calls of something unknown that could check, with the terms of what they are given; and their
+    places in this list by term."""
+    own = terms(unit)
+    asked: list[tuple[cst.Call, list[set[str]]]] = []
+    by_term: dict[str, list[int]] = {}
+    for call in unit.find(cst.Call):
+        if last_name(call) in KNOWN or callee(unit, call) is not None or not may_assert(call, unit):
+            continue
+        given = [set(own.sizes(arg.value)) for arg in call.args if not arg.star]
+        for term in set().union(*given):
+            by_term.setdefault(term, []).append(len(asked))
+        asked.append((call, given))
+    return asked, by_term

@@ -12,12 +12,13 @@ import libcst as cst
 
 from reviewbot.flow.aligned import Sides, written_length
 from reviewbot.flow.calls import bind, callee
-from reviewbot.flow.checks import call_of, checks, comparisons
+from reviewbot.flow.checks import call_of, checks, checks_in, comparisons, comparisons_in
 from reviewbot.flow.guards import pairs
 from reviewbot.flow.judging import side
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.flow.cuts import Cut
@@ -70,15 +71,20 @@ def _is_known_by_hand(unit: Unit, cut: Cut) -> bool:
     if any(isinstance(one, cst.Subscript) and written_length(one) is not None for one in made):
         return True
     sides = {canonical(side) for side in cut.sides}
-    for pair in pairs(unit):
-        counted = [counted_by(one) for one in (pair.left, pair.right)]
-        if not pair.ordered and {canonical(one) for one in counted if one is not None} == sides:
-            return True
+    if frozenset(sides) in _counted_together(unit):
+        return True
     written = any(isinstance(side, (cst.List, cst.Tuple)) for side in cut.sides)
     return written and any(
         isinstance(side, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(side))
         for side in cut.sides
     )
+
+
+@once
+def _counted_together(unit: Unit) -> frozenset[frozenset[str]]:
+    """What the lengths are of that a guard demands to be equal."""
+    both = ((counted_by(pair.left), counted_by(pair.right)) for pair in pairs(unit) if not pair.ordered)
+    return frozenset(frozenset(canonical(one) for one in sides if one is not None) for sides in both)
 
 
 def _measured(unit: Unit, sides: Sides) -> bool:
@@ -137,9 +143,7 @@ def hands_in_pairs(unit: Unit, cut: Cut) -> bool:
     parts = _parts(cut)
     flow = values(unit)
     handed = False
-    for one in comparisons(unit) if parts else ():
-        if cut.loop is not one.node and cut.loop not in list(unit.ancestors(one.node)):
-            continue
+    for one in comparisons_in(unit, cut.loop) if parts else ():
         counts = []
         for value in (one.left, one.right):
             names = {read.value for read in flow.reads(value)} | {b.name for b in flow.slice(value)}
@@ -169,7 +173,7 @@ def looks_at_two(unit: Unit, cut: Cut) -> bool:
     if not parts:
         return True
     flow = values(unit)
-    for place in [*(check.node for check in checks(unit)), cut.check]:
+    for place in [*(check.node for check in checks_in(unit, loop)), cut.check]:
         above = list(unit.ancestors(place))
         if loop not in above:
             continue
@@ -204,9 +208,7 @@ def _compares_wholes(unit: Unit, cut: Cut) -> bool:
     """Whether a check in the loop compares the sides themselves, and the loop is there for its message."""
     wholes = {canonical(side) for side in cut.sides}
     return any(
-        {canonical(one.left), canonical(one.right)} == wholes
-        for one in comparisons(unit)
-        if cut.loop in unit.ancestors(one.node)
+        {canonical(one.left), canonical(one.right)} == wholes for one in comparisons_in(unit, cut.loop)
     )
 
 

@@ -341,6 +341,7 @@ def _function(node: cst.Name, unit: Unit) -> Truth | None:
     return None if named.tree.decorator_list else Truth(True, why)
 
 
+@once
 def _rebound(file: File) -> set[str]:
     names = (n for n in ast.walk(file.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return {name.id for name in names} | set(file.imports)

@@ -126,6 +126,11 @@ class Values:
             found.setdefault(binding.name, []).append(binding)
         return found
 
+    @cached_property
+    def read(self) -> frozenset[Binding]:
+        """The bindings that reach any name that is read."""
+        return frozenset().union(*self._uses.values())
+
     def in_order(self, bindings: Iterable[Binding]) -> list[Binding]:
         """Those of the unit's own among some bindings, in source order."""
         places = self._places
