@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from reviewbot.index.facts import (
     SOURCE_LIMIT,
@@ -23,7 +24,8 @@ from reviewbot.index.facts import (
     clean,
 )
 from reviewbot.index.templates import log_of
-from reviewbot.source.shape import Fields, shape_of
+from reviewbot.source.held import Held
+from reviewbot.source.shape import shape_of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RE_FUNCTIONS = frozenset({
@@ -215,66 +217,66 @@ class _Walk:
     # Expressions.
 
     def _below(self, root: ast.AST, function: str, owner: str | None) -> None:
-        stack: list[ast.AST] = [root]
+        stack: list[Any] = [root]
         while stack:
             node = stack.pop()
             kind = type(node)
-            if kind is ast.Name or kind is ast.Constant:
+            if kind in _LEAVES:
                 continue
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            # Most nodes are of the next two kinds.
+            if kind is ast.Call:
+                self._call(node, function)
+                called = node.func
+                stack.append(called.value if type(called) is ast.Attribute else called)
+                stack += node.args
+                for keyword in node.keywords:
+                    stack.append(keyword.value)
+                continue
+            if kind is ast.Attribute:
+                value = node.value
+                if type(node.ctx) is ast.Load:
+                    self._attributes.append(Attribute(node.attr, function, node.lineno, dotted(value)))
+                stack.append(value)
+                continue
+            if kind in _FUNCTIONS:
                 self._function(node, function, owner)
                 continue
-            if isinstance(node, ast.ClassDef):
+            if kind is ast.ClassDef:
                 self._class(node, function, owner)
                 continue
-            if isinstance(node, ast.Call):
-                self._call(node, function)
-                if isinstance(node.func, ast.Attribute):
-                    stack.append(node.func.value)
-                else:
-                    stack.append(node.func)
-                stack.extend(node.args)
-                stack.extend(keyword.value for keyword in node.keywords)
-                continue
-            if isinstance(node, ast.Attribute):
-                if type(node.ctx) is ast.Load:
-                    receiver = dotted(node.value)
-                    self._attributes.append(Attribute(node.attr, function, node.lineno, receiver))
-            elif isinstance(node, ast.Subscript):
-                key = node.slice
-                if (
-                    isinstance(key, ast.Constant)
-                    and isinstance(key.value, str)
-                    and type(node.ctx) is ast.Load
-                ):
-                    self._read.append(Key(clean(key.value), function, node.lineno, dotted(node.value)))
-            elif isinstance(node, ast.Assign):
+            if kind is ast.Subscript:
+                self._subscript(node, function)
+            elif kind is ast.Assign:
                 self._assign(node, function)
-            elif isinstance(node, ast.Dict):
-                for given, value in zip(node.keys, node.values, strict=True):
-                    if isinstance(given, ast.Constant) and isinstance(given.value, str):
-                        self._written.append(
-                            Key(clean(given.value), function, given.lineno, self.source(value))
-                        )
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    self._imports.append(
-                        Import(alias.asname or alias.name, alias.name, node.lineno, function)
-                    )
+            elif kind is ast.Dict:
+                self._dict(node, function)
+            elif kind is ast.Import or kind is ast.ImportFrom:
+                self._import(node, function)
                 continue
-            elif isinstance(node, ast.ImportFrom):
-                base = "." * node.level + (node.module or "")
-                dot = "" if base.endswith(".") else "."
-                for alias in node.names:
-                    target = f"{base}{dot}{alias.name}"
-                    self._imports.append(Import(alias.asname or alias.name, target, node.lineno, function))
-                continue
-            for field in _CHILD_FIELDS[kind]:
-                held = getattr(node, field, None)
+            for held in _HELD[kind](node):
                 if type(held) is list:
-                    stack += [item for item in held if isinstance(item, ast.AST)]
-                elif isinstance(held, ast.AST):
+                    stack += held
+                else:
                     stack.append(held)
+
+    def _subscript(self, node: ast.Subscript, function: str) -> None:
+        key = node.slice
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and type(node.ctx) is ast.Load:
+            self._read.append(Key(clean(key.value), function, node.lineno, dotted(node.value)))
+
+    def _dict(self, node: ast.Dict, function: str) -> None:
+        for given, value in zip(node.keys, node.values, strict=True):
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                self._written.append(Key(clean(given.value), function, given.lineno, self.source(value)))
+
+    def _import(self, node: ast.Import | ast.ImportFrom, function: str) -> None:
+        base = ""
+        if isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            base += "" if base.endswith(".") else "."
+        for alias in node.names:
+            target = f"{base}{alias.name}"
+            self._imports.append(Import(alias.asname or alias.name, target, node.lineno, function))
 
     def _assign(self, node: ast.Assign, function: str) -> None:
         for target in node.targets:
@@ -295,7 +297,8 @@ class _Walk:
 
     def _call(self, node: ast.Call, function: str) -> None:
         name = dotted(node.func)
-        line, end_line = node.lineno, node.end_lineno or node.lineno
+        line = node.lineno
+        end_line = node.end_lineno or line
         self._calls.append(Call(name, function, line, end_line))
         if len(node.keywords) > 1:
             self._rebuild(node, name, function)
@@ -372,5 +375,7 @@ def _kind(decorators: tuple[str, ...], bases: tuple[str, ...]) -> ClassKind:
     return "pydantic" if above & {"BaseModel", "BaseSettings"} else "plain"
 
 
+# What holds no nodes, and what a walk meets that has none under it.
 _NOT_NODES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "level", "module", "name", "asname"})
-_CHILD_FIELDS = Fields(_NOT_NODES)
+_LEAVES = frozenset({ast.Name, ast.Constant, type(None), str, int})
+_HELD = Held(_NOT_NODES, last_first=True)
