@@ -19,7 +19,6 @@ from reviewbot.cli.streams import wants_colour
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import again, inputs, registry
-from reviewbot.lint.cache import Cache, folder, index_file
 from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.results import Report, Result, report
 from reviewbot.lint.run import FIX_ROUNDS, Run, processes
@@ -30,6 +29,7 @@ from reviewbot.source.files import OnDisk
 
 if TYPE_CHECKING:
     from reviewbot.lint.against import Against
+    from reviewbot.lint.cache import Cache
 
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
@@ -189,6 +189,13 @@ def _rules(options: argparse.Namespace, settings: Config, known: frozenset[str])
     return tuple(sorted(chosen - set(named["ignore"])))
 
 
+def _kept_before(root: Path, rules: tuple[str, ...]) -> tuple[Path, Cache]:
+    """The facts of the repository and the results of its files that earlier runs have kept."""
+    from reviewbot.lint.cache import Cache, folder, index_file
+
+    return index_file(root), Cache(folder(), rules)
+
+
 def _format(options: argparse.Namespace) -> str:
     if options.output_format:
         return str(options.output_format)
@@ -205,7 +212,7 @@ class _Session:
         self.options, self.settings, self.root = options, settings, root
         start = options.stdin_filename or options.paths[0]
         files = OnDisk(start)
-        database = None if options.no_cache else index_file(files.root)
+        database, cache = _kept_before(files.root, rules) if not options.no_cache else (None, None)
         self.against = None
         if options.diff and STDIN not in options.paths:
             self.against = inputs.against(options.diff, inputs.common_folder(options.paths))
@@ -214,7 +221,7 @@ class _Session:
             Repo(settings, files, database=database, against=self.against),
             settings.max_file_bytes,
             jobs=options.jobs or processes(),
-            cache=None if options.no_cache else Cache(folder(), rules),
+            cache=cache,
             prefilter=not options.no_prefilter,
         )
         # What was looked at and is not on disk: standard input, and fixes that are only shown.

@@ -106,12 +106,13 @@ class Cache:
                 return None
         return None
 
-    def get(self, path: str, key: bytes, repo: Repo) -> Result | None:
-        """The result under a key, if every fact that it was made from is today what it was."""
+    def get(self, path: str, content: bytes, repo: Repo) -> Result | None:
+        """The result of a file, if every fact that it was made from is today what it was."""
         if self._db is None:
             return None
+        name = key(self.salt, path, content)
         try:
-            row = self._db.execute("SELECT value, day FROM result WHERE key = ?", (key,)).fetchone()
+            row = self._db.execute("SELECT value, day FROM result WHERE key = ?", (name,)).fetchone()
             if row is None:
                 return None
             stored = _decode(row[0])
@@ -120,7 +121,7 @@ class Cache:
         if any(repo.digest(fact) != digest for fact, digest in stored.asked):
             return None
         if row[1] != self._today:
-            self._seen.append(key)
+            self._seen.append(name)
         return Result(
             path,
             read=stored.read,

@@ -7,14 +7,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.lint.cache import Cache, key, packed
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import Result
 from reviewbot.model import Finding, Unread
 from reviewbot.source import discover
 from reviewbot.source.kept import Kept
+
+if TYPE_CHECKING:
+    from reviewbot.lint.cache import Cache
 
 FIX_ROUNDS = 10  # a fix may make another one possible
 
@@ -42,7 +45,7 @@ class Run:
             except UnreadableFile as error:
                 yield _unread(error)
                 continue
-            known = self.cache and self.cache.get(path, key(self.cache.salt, path, content), self.repo)
+            known = self.cache and self.cache.get(path, content, self.repo)
             if known:
                 yield known
             else:
@@ -130,10 +133,12 @@ class _Work:
         except UnreadableFile as error:
             return _unread(error), None
         result = self._run.content(path, content)
-        made = None if self._salt is None else packed(result, self._run.repo)
-        if made is None or self._salt is None:
+        if self._salt is None:
             return result, None
-        return result, (key(self._salt, path, content), made)
+        from reviewbot.lint.cache import key, packed
+
+        made = packed(result, self._run.repo)
+        return result, None if made is None else (key(self._salt, path, content), made)
 
 
 def _unread(error: UnreadableFile) -> Result:

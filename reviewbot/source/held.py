@@ -22,9 +22,10 @@ class Held(dict[type, Callable[[Any], tuple[Any, ...]]]):
         fields = [name for name in kind._fields if name not in self._left_out]
         if self._last_first:
             fields.reverse()
-        # `attrgetter` of one name gives no tuple.
-        if len(fields) > 1:
-            self[kind] = attrgetter(*fields)
+        if len(fields) == 1:
+            # `attrgetter` of one name gives no tuple.
+            one = attrgetter(*fields)
+            self[kind] = lambda node: (one(node),)
         else:
-            self[kind] = lambda node: tuple(getattr(node, name) for name in fields)
+            self[kind] = attrgetter(*fields) if fields else lambda _: ()
         return self[kind]

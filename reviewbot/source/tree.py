@@ -134,13 +134,19 @@ class Index:
                 by_class[kind].append(current)
             else:
                 by_class[kind] = [current]
-            if _HELD[kind] is None or (not nested and kind in _DEFINITIONS and current is not root):
+            held = _HELD[kind]
+            if held is None or (not nested and kind in _DEFINITIONS and current is not root):
                 continue
-            below = children(current)
-            for child in below:
-                parents[id(child)] = current
-            below.reverse()
-            stack += below
+            # As `children`, without a call for each node, and the last one first.
+            for value in reversed(held(current)):
+                holds = type(value)
+                if holds is tuple or holds is list:
+                    for child in reversed(value):
+                        parents[id(child)] = current
+                        stack.append(child)
+                elif _IS_NODE[holds]:
+                    parents[id(value)] = current
+                    stack.append(value)
 
     def find(self, *kinds: type[cst.CSTNode]) -> list[cst.CSTNode]:
         """All nodes of exactly these classes, in source order."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from reviewbot.errors import UnreadableFile
 from reviewbot.model import Span
 from reviewbot.source.files import python_encoding, python_text
+from reviewbot.source.held import Held
 from reviewbot.source.newer import tree_of
 
 if TYPE_CHECKING:
@@ -62,24 +63,23 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NOT_NODES = frozenset({
     "ctx", "id", "attr", "arg", "asname", "level", "module", "kind", "type_comment", "conversion", "rest",
 })  # fmt: skip
-
-
-class _ChildFields(dict[type[ast.AST], tuple[str, ...]]):
-    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        self[kind] = fields = tuple(name for name in kind._fields if name not in _NOT_NODES)
-        return fields
-
-
-_CHILD_FIELDS = _ChildFields()
+_HELD = Held(_NOT_NODES)
+# Operators, under which nothing stands.
+_EMPTY = frozenset({
+    *ast.cmpop.__subclasses__(), *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(),
+    *ast.boolop.__subclasses__(),
+})  # fmt: skip
+# Whose lists hold other things beside nodes: names, and None for what is not given.
+_MIXED = frozenset({ast.Dict, ast.arguments, ast.Global, ast.Nonlocal, ast.MatchClass})
 
 
 def below(node: ast.AST) -> list[ast.AST]:
     """The nodes right under an `ast` node, contexts left out. Half the cost of `ast.iter_child_nodes`."""
     found: list[ast.AST] = []
-    for name in _CHILD_FIELDS[type(node)]:
-        value = getattr(node, name, None)
+    kind = type(node)
+    for value in _HELD[kind](node):
         if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
+            found += [item for item in value if isinstance(item, ast.AST)] if kind in _MIXED else value
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
@@ -93,31 +93,58 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
     stored: dict[str, list[ast.Name]] = {}
     nodes: dict[type[ast.AST], list[ast.AST]] = {}
     depth = arms = 0
-    level = roots
+    level: list[Any] = roots
     while level:
         depth += 1
-        under: list[ast.AST] = []
+        under: list[Any] = []
         for node in level:
             kind = type(node)
             if kind is ast.Name:
                 leaves.add(kind)
-                names.add(node.id)  # type: ignore[attr-defined]
-                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
-                    stored.setdefault(node.id, []).append(node)  # type: ignore[attr-defined,arg-type]
+                names.add(node.id)
+                if type(node.ctx) is not ast.Load:
+                    stored.setdefault(node.id, []).append(node)
                 continue
-            if kind is ast.Constant or (not nested and kind in _DEFINITIONS):
+            if kind is ast.Constant:
                 leaves.add(kind)
                 continue
-            if not nested and kind is ast.If and _asks_whether_main(node):
-                leaves.add(kind)
-                names.add("__name__")
-                under += [*node.body, *node.orelse]  # type: ignore[attr-defined]
-                continue
-            if isinstance(node, ast.If):
-                if kind in nodes:
-                    nodes[kind].append(node)
-                else:
-                    nodes[kind] = [node]
+            if not nested:
+                if kind in _DEFINITIONS:
+                    leaves.add(kind)
+                    continue
+                if kind is ast.If and _asks_whether_main(node):
+                    leaves.add(kind)
+                    names.add("__name__")
+                    under += node.body
+                    under += node.orelse
+                    continue
+            if kind in nodes:
+                nodes[kind].append(node)
+            else:
+                nodes[kind] = [node]
+            # Most nodes are of these kinds: what stands under them is read without a look at their fields.
+            if kind is ast.Attribute:
+                names.add(node.attr)
+                under.append(node.value)
+            elif kind is ast.Call:
+                function = node.func
+                if type(function) is ast.Name:
+                    calls.add(function.id)
+                elif type(function) is ast.Attribute:
+                    calls.add(function.attr)
+                under.append(function)
+                under += node.args
+                under += node.keywords
+            elif kind is ast.Expr or kind is ast.Starred:
+                under.append(node.value)
+            elif kind is ast.keyword:
+                if node.arg:
+                    names.add(node.arg)
+                under.append(node.value)
+            elif kind is ast.Assign:
+                under += node.targets
+                under.append(node.value)
+            elif kind is ast.If:
                 under.append(node.test)
                 under += node.body
                 after = node.orelse
@@ -128,35 +155,8 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
                     under += further.body
                     after = further.orelse
                 under += after
-                continue
-            if kind in nodes:
-                nodes[kind].append(node)
-            else:
-                nodes[kind] = [node]
-            # Most nodes are of these kinds: what stands under them is read without a look at their fields.
-            if isinstance(node, ast.Attribute):
-                names.add(node.attr)
-                under.append(node.value)
-            elif isinstance(node, ast.Call):
-                function = node.func
-                if type(function) is ast.Name:
-                    calls.add(function.id)
-                elif type(function) is ast.Attribute:
-                    calls.add(function.attr)
-                under.append(function)
-                under += node.args
-                under += node.keywords
-            elif isinstance(node, (ast.Expr, ast.Starred)):
-                under.append(node.value)
-            elif isinstance(node, ast.keyword):
-                if node.arg:
-                    names.add(node.arg)
-                under.append(node.value)
-            elif isinstance(node, ast.Assign):
-                under += node.targets
-                under.append(node.value)
-            else:
-                if isinstance(node, ast.alias):
+            elif kind not in _EMPTY:
+                if kind is ast.alias:
                     names.add((node.asname or node.name).split(".")[0])
                 under += below(node)
         level = under
@@ -533,9 +533,17 @@ class File:
     def _that(self, which: str, says: Callable[[str], object]) -> frozenset[str]:
         found = self._told.get((which, says))
         if found is None:
-            names: set[str] = set().union(*(getattr(unit.facts, which) for unit in self.units))
+            names = self._every_name if which == "names" else self._every_call
             found = self._told[which, says] = frozenset(filter(says, names))
         return found
+
+    @cached_property
+    def _every_name(self) -> frozenset[str]:
+        return frozenset().union(*(unit.facts.names for unit in self.units))
+
+    @cached_property
+    def _every_call(self) -> frozenset[str]:
+        return frozenset().union(*(unit.facts.calls for unit in self.units))
 
     @cached_property
     def _told(self) -> dict[tuple[str, Callable[[str], object]], frozenset[str]]:
