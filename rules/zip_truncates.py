@@ -353,6 +353,16 @@ class ZipTruncates(Rule):
                     for weight, loaded in zip(group["params"], other["params"]):
                         assert before.state[weight] == after.state[loaded]
         """),
+        # As many in either branch.
+        Example("""
+            def test_kinds(table, fast):
+                if fast:
+                    kinds = ("int", "float", "bytes")
+                else:
+                    kinds = ("whole", "decimal", "blob")
+                for column, kind in zip(("a", "b", "c"), kinds):
+                    assert table[column].kind == kind
+        """),
         # Factors that are multiplied and added up are not compared; as many steps as there are rows.
         Example("""
             import numpy as np

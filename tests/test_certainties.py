@@ -186,6 +186,28 @@ def test_what_an_annotation_says_binds_nobody():
 
 
 @pytest.mark.parametrize(
+    ("decorator", "other", "expected"),
+    [
+        ("@given(drawn())", "rows", "question"),
+        ("@given(drawn())", "run(rows)", "likely"),
+        ("", "rows", "likely"),
+    ],
+)
+def test_inputs_that_are_drawn_are_no_two_runs(decorator, other, expected):
+    code = f"""
+        from hypothesis import given
+
+        {decorator}
+        def test_rows(run, made):
+            kind, rows = made
+            run(kind, rows)
+            for field, row in zip(kind.fields, {other}):
+                assert row == field.default
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("attribute", "expected"),
     [("rows", "likely"), ("run", "question"), ("step", "question"), ("later", "likely")],
 )

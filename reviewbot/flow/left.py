@@ -15,6 +15,7 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.guards import pairs, reached_with
 from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import (
     UNKNOWN,
@@ -22,7 +23,6 @@ from reviewbot.flow.syntax import (
     dotted,
     last_name,
     literal,
-    qualified,
     root_name,
     subscript,
     walk,
@@ -315,7 +315,7 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         or _is_restored(unit, node, made)
     ):
         return True
-    if _draws(unit) or _is_handed_in(unit, made):
+    if draws(unit) or _is_handed_in(unit, made):
         return True
     return found.made == "query" and _is_counted_there(unit, node, made)
 
@@ -526,17 +526,6 @@ def _is_own(unit: Unit, made: cst.CSTNode) -> bool:
         if read & {canonical(arg.value) for arg in opened.args}:
             return True
     return False
-
-
-def _draws(unit: Unit) -> bool:
-    """Whether a test is run for many inputs that are drawn, of which some will do: hypothesis' `given`."""
-    if not isinstance(unit.node, cst.FunctionDef):
-        return False
-    return any(
-        isinstance(one.decorator, cst.Call)
-        and qualified(one.decorator.func, unit.file.imports) == "hypothesis.given"
-        for one in unit.node.decorators
-    )
 
 
 def _leftmost(node: cst.BaseExpression) -> cst.BaseExpression:

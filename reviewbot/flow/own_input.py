@@ -14,7 +14,7 @@ import libcst as cst
 
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.iteration import parametrized
-from reviewbot.flow.syntax import walk
+from reviewbot.flow.syntax import qualified, walk
 from reviewbot.flow.values import UNBOUND, values
 
 if TYPE_CHECKING:
@@ -34,6 +34,17 @@ _READING = frozenset({"open", "input", "iter", "next", "getattr", "vars", "dir",
 def is_own_input(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether an expression of a test is made of nothing but what the test writes out."""
     return unit.is_test and _is_own(unit, node, _DEPTH)
+
+
+def draws(unit: Unit) -> bool:
+    """Whether a test is run for many inputs that are drawn, of which some will do: hypothesis' `given`."""
+    if not isinstance(unit.node, cst.FunctionDef):
+        return False
+    return any(
+        isinstance(one.decorator, cst.Call)
+        and qualified(one.decorator.func, unit.file.imports) == "hypothesis.given"
+        for one in unit.node.decorators
+    )
 
 
 def _is_own(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:

@@ -15,6 +15,7 @@ from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import call_of, checks, checks_in, comparisons, comparisons_in
 from reviewbot.flow.guards import pairs
 from reviewbot.flow.judging import side
+from reviewbot.flow.own_input import draws
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
@@ -37,6 +38,7 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or _measured(unit, cut.sides)
         or _alike(unit, cut)
         or _leaves_out_ends(cut.sides)
+        or (draws(unit) and all(_is_drawn(unit, one) for one in cut.sides))
         or all(_is_filled_by_hand(unit, one) for one in cut.sides)
         or _compares_wholes(unit, cut)
         or _is_a_setting(unit, cut)
@@ -234,6 +236,18 @@ def _is_a_setting(unit: Unit, cut: Cut) -> bool:
 
 def _root(node: cst.BaseExpression) -> str:
     return dotted(node) or root_name(node)
+
+
+# What tells of an input, and runs nothing that is tested.
+_TELLS = frozenset({"fields", "items", "keys", "values", "list", "tuple", "sorted", "reversed", "enumerate"})
+
+
+def _is_drawn(unit: Unit, one: cst.BaseExpression) -> bool:
+    """Whether a side of a test whose inputs are drawn is a part of them."""
+    made = [one, *(b.value for b in values(unit).slice(one, mutations=False) if b.value is not None)]
+    return all(
+        last_name(below) in _TELLS for value in made for below in walk(value) if isinstance(below, cst.Call)
+    )
 
 
 def _leaves_out_ends(sides: Sides) -> bool:
