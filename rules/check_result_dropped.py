@@ -19,6 +19,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import assertions
+from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import called_name, predicate
 from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, function_of
 from reviewbot.flow.foreign import foreign_names, helper_of, is_foreign_judge, is_local, summary_of
@@ -26,7 +27,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name, own_nodes
-from reviewbot.flow.syntax import last_name, qualified, root_name
+from reviewbot.flow.syntax import conjuncts, last_name, qualified, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import (
@@ -146,6 +147,18 @@ class CheckResultDropped(Rule):
         ),
     )
     good = (
+        # The version that is not asynchronous is made from this one.
+        Example("""
+            _SYNC = False
+
+            class Kettle:
+                async def boil(self):
+                    return await self.heat()
+
+                def warm(self):
+                    if _SYNC and self.cold:
+                        self.boil()
+        """),
         # What it returns is whether there was any work.
         Example("""
             class TestQueue(TestCase):
@@ -365,6 +378,8 @@ class CheckResultDropped(Rule):
         if summary.wrapped:
             return None
         if summary.coroutine:
+            if _is_switched_off(unit, node):
+                return None
             return self._report(
                 unit,
                 node,
@@ -429,6 +444,19 @@ class CheckResultDropped(Rule):
         return self.finding(
             unit, node, message, certainty=sure, still_catches=still_catches(unit, node), fix=fix
         )
+
+
+def _is_switched_off(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a statement stands under a constant of the module that is false: another version of the file,
+    in which the call is none of a coroutine, is made from this one."""
+    inner: cst.CSTNode = node
+    for above in unit.ancestors(node):
+        for asked in conjuncts(above.test) if isinstance(above, cst.If) and inner is above.body else ():
+            value = module_value(unit.file, asked.value) if isinstance(asked, cst.Name) else None
+            if isinstance(value, ast.Constant) and value.value is False:
+                return True
+        inner = above
+    return False
 
 
 def _only_returns_a_verdict(summary: Summary) -> bool:

@@ -122,6 +122,19 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        # A flag, and what is shown where it is not set.
+        Example("""
+            import unittest
+
+            class TestKettle(unittest.TestCase):
+                def test_boils(self):
+                    seen, boiled = set(), False
+                    for turn in range(5):
+                        seen.add(self.kettle.heat(turn))
+                        if len(seen) == 1:
+                            boiled = True
+                    self.assertTrue(boiled, seen)
+        """),
         # A program that says what its loop has made sure of.
         Example(
             """
@@ -328,6 +341,8 @@ class ConstantVerdict(Rule):
         if same(first.value, second.value):
             return None  # the value itself is shown where it is wrong
         flow = values(unit)
+        if isinstance(first.value, cst.Name) and _is_flag(unit, first.value):
+            return None
         certainty = compared_as_message(
             flow.resolve(first.value), first.value, flow.resolve(second.value), name
         )
@@ -347,6 +362,13 @@ class ConstantVerdict(Rule):
             still_catches=still_catches(unit, call),
             fix=fix,
         )
+
+
+def _is_flag(unit: Unit, name: cst.Name) -> bool:
+    """Whether a name is only ever True or False: there is nothing that it could be compared with."""
+    bound = values(unit).reaching(name)
+    given = [one.value for one in bound if one.value is not None]
+    return bool(bound) and len(given) == len(bound) and all(isinstance(literal(v), bool) for v in given)
 
 
 def _is_handed_on(unit: Unit, node: cst.CSTNode) -> bool:
@@ -452,7 +474,12 @@ def _fix(unit: Unit, check: Check) -> Fix | None:
         message = node.msg
         if isinstance(constant, str) and message is None:
             text = f"assert {_alone(unit, node.test.left)}, {_alone(unit, node.test.right)}"
-            return Fix("make the text the assertion's message", (rewrite(unit, node, text),), safe=True)
+            # `a == given or "usual"` may have been meant as `a == (given or "usual")`.
+            left = node.test.left
+            sure = not (
+                isinstance(left, cst.Comparison) and isinstance(left.comparisons[-1].comparator, cst.Name)
+            )
+            return Fix("make the text the assertion's message", (rewrite(unit, node, text),), safe=sure)
         if constant is True:
             text = f"assert {_alone(unit, node.test.left)}"
             text += f", {_alone(unit, message)}" if message is not None else ""

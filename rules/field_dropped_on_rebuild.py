@@ -263,7 +263,9 @@ def take(visit):
             # What a plain `__init__` takes need not be the object's state: it may be worked out again.
             # Where more than a third stays behind, the fields may well have been chosen.
             certainty="question"
-            if built.found.kind == "plain" or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
+            if built.found.kind == "plain"
+            or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
+            or _is_of_another_kind(values)
             else "likely",
             steps=[
                 Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),
@@ -395,6 +397,13 @@ def _origin(values: dict[str, cst.BaseExpression]) -> str:
 
 def _is_field(value: cst.BaseExpression, origin: str, name: str) -> bool:
     return dotted(value) in (f"{origin}.{name}", f"{origin}._{name}")
+
+
+def _is_of_another_kind(values: dict[str, cst.BaseExpression]) -> bool:
+    """Whether what says of which kind the new one is is a constant: a conversion, of which the old kind's
+    fields are no part."""
+    kinds = (values.get(name) for name in ("type", "kind"))
+    return any(one is not None and dotted(one).rpartition(".")[2].isupper() for one in kinds)
 
 
 def _names(node: cst.CSTNode) -> Iterator[cst.Name]:

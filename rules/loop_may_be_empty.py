@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.asides import is_aside, raises_again
-from reviewbot.flow.checks import call_of
+from reviewbot.flow.checks import call_of, comparisons
 from reviewbot.flow.checks import checks as all_checks
 from reviewbot.flow.cuts import is_cut
 from reviewbot.flow.emptiness import may_be_empty
@@ -30,8 +30,8 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import may_check_in
-from reviewbot.flow.syntax import canonical, dotted, last_name
-from reviewbot.flow.values import values
+from reviewbot.flow.syntax import canonical, dotted, last_name, same
+from reviewbot.flow.values import Binding, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
 from reviewbot.model import Certainty
@@ -108,6 +108,18 @@ class LoopMayBeEmpty(Rule):
             def test_closed(page):
                 for door in page.query("door"):
                     assert door.close()
+        """),
+        # What is made of nothing is close to what is made of nothing.
+        Example("""
+            import unittest
+            import numpy as np
+
+            class TestKettle(unittest.TestCase):
+                def test_saved(self):
+                    self.kettle.save("kettle.bin")
+                    other = load("kettle.bin")
+                    words = []
+                    self.assertTrue(np.allclose(self.kettle[words], other[words]))  # <- here
         """),
         # The loader is what is tested, and may yield nothing.
         Example("""
@@ -212,6 +224,18 @@ class LoopMayBeEmpty(Rule):
                 for path in Path("recipes").iterdir():
                     if path.name.startswith("left_over"):
                         raise AssertionError(path)
+        """),
+        # The loop's `else` says that there was none.
+        Example("""
+            import os, pytest
+
+            def test_device(look):
+                for entry in os.scandir("/dev"):
+                    if entry.name.startswith("sd"):
+                        assert look(entry.path)
+                        break
+                else:
+                    pytest.skip("no such device")
         """),
         # What fills the list is handed to something else.
         Example("""
@@ -437,6 +461,8 @@ class LoopMayBeEmpty(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not may_check(unit) or not judges(unit):
             return False
+        if unit.is_test and unit.calls_any(_says_close) and any(map(_is_nothing, unit.asts(ast.Assign))):
+            return True
         if any(one.ifs or may_say(unit, one.iter) for one in unit.asts(ast.comprehension)):
             return True
         loops: list[ast.For | ast.AsyncFor] = [*unit.asts(ast.For), *unit.asts(ast.AsyncFor)]
@@ -476,6 +502,27 @@ class LoopMayBeEmpty(Rule):
             if some != "shown":
                 reported.add(id(part.check))
                 yield self._quantified(unit, part, found, some)
+
+        yield from self._of_nothing(unit)
+
+    def _of_nothing(self, unit: Unit) -> Iterator[Finding]:
+        """Two results that must be close, of which each is what something makes of an empty list."""
+        for one in comparisons(unit) if unit.is_test else ():
+            if one.relation != "close" or same(one.left, one.right):
+                continue
+            given = [_given_nothing(unit, side) for side in (one.left, one.right)]
+            left, right = given
+            if left is None or right is None or left != right:
+                continue
+            yield self.finding(
+                unit,
+                one.check.node,
+                f"both sides are what is made of `{left.name}`, which holds nothing: if nothing comes of it,"
+                " they are close whatever made them",
+                certainty="question",
+                steps=(step(unit, left.node, "empty"),),
+                still_catches=still_catches(unit, one.left, one.right, but=(one.check.node,)),
+            )
 
     def _loop(
         self,
@@ -533,6 +580,35 @@ class LoopMayBeEmpty(Rule):
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
+
+
+def _says_close(name: str) -> bool:
+    return "close" in name or "almost_equal" in name
+
+
+def _is_nothing(node: ast.Assign) -> bool:
+    return isinstance(node.value, (ast.List, ast.Tuple)) and not node.value.elts
+
+
+def _given_nothing(unit: Unit, node: cst.BaseExpression) -> Binding | None:
+    """The empty list that is all that a call or a subscript is given: `model[words]` after `words = []`."""
+    node = values(unit).resolve(node)
+    if (
+        isinstance(node, cst.Subscript)
+        and len(node.slice) == 1
+        and isinstance(node.slice[0].slice, cst.Index)
+    ):
+        given = node.slice[0].slice.value
+    elif isinstance(node, cst.Call) and len(node.args) == 1 and not node.args[0].star:
+        given = node.args[0].value
+    else:
+        return None
+    bound = values(unit).reaching(given) if isinstance(given, cst.Name) else frozenset()
+    if len(bound) != 1 or not isinstance(given, cst.Name) or values(unit).mutations(given.value):
+        return None
+    (binding,) = bound
+    empty = isinstance(binding.value, (cst.List, cst.Tuple)) and not binding.value.elements
+    return binding if empty and binding.role == "whole" else None
 
 
 def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.For]]:
@@ -597,6 +673,8 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
     if found.unit is unit and isinstance(found.node, cst.BaseExpression) and is_own_input(unit, found.node):
         return "question"
     source = found.source
+    if found.made == "lookup" and _is_one_of_several(found):
+        return "question"
     if source is None:
         return "likely"
     # A filter over a table, or over a model's own parts, is as a rule written to leave some; whether there
@@ -609,6 +687,21 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
         return "question"
     parts = last_name(source.node) in _MODEL_PARTS
     return "question" if parts and not gradients else "likely"
+
+
+def _is_one_of_several(found: Iterable) -> bool:
+    """Whether the same mapping is asked for other lists that it need not have: `case.get("errors", [])`
+    beside `case.get("rows", [])`, sections of which a case has some."""
+    node = found.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return False
+    asked = {
+        canonical(call.args[0].value)
+        for call in found.unit.find(cst.Call)
+        if len(call.args) == 2 and canonical(call.func) == canonical(node.func)
+        if isinstance(call.args[1].value, (cst.List, cst.Tuple, cst.Dict))
+    }
+    return len(asked) > 1
 
 
 def _require(unit: Unit, loop: CheckedLoop) -> Fix | None:

@@ -313,7 +313,15 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     ]
     # Also what a mock is told to raise.
     made = [node for node in unit.find(cst.Call) if dotted(node.func) in _BROAD]
-    return bool(made) or any(exception_name(one) in _BROAD for one in raised)
+    if made or any(exception_name(one) in _BROAD for one in raised):
+        return True
+    # A handler of the test's own file, that the code under test calls, raises just that.
+    return any(
+        not _BROAD.isdisjoint(_names(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
+        for other in unit.file.units
+        for node in other.asts(ast.Raise)
+        if node.exc is not None
+    )
 
 
 def _runs_elsewhere(unit: Unit, repo: Repo) -> bool:

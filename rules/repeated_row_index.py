@@ -179,6 +179,20 @@ class RepeatedRowIndex(Rule):
                         return live(layer, modules)
                 return cloned(layer, modules)
         """),
+        # Two lists of one day.
+        Example(
+            """
+            def check(day):
+                arrived = {}
+                for row in day["arrivals"]:
+                    arrived[row["train"]] = row
+                left = {}
+                for row in day["departures"]:
+                    left[row["train"]] = row
+                return arrived, left
+            """,
+            path="tools/report.py",
+        ),
         # Each index holds other rows: those that belong to one guest.
         Example(
             """

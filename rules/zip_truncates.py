@@ -32,7 +32,7 @@ from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import dotted, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -551,6 +551,7 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
+    aside = aside or _is_waited_for(unit, cut)
     aside = aside or unpacked_by_callers(unit, cut.sides)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
@@ -591,6 +592,20 @@ def _chosen_by(unit: Unit, cut: Cut) -> bool:
 
 def _names(node: cst.CSTNode) -> list[cst.Name]:
     return [below for below in walk(node) if isinstance(below, cst.Name)]
+
+
+def _is_waited_for(unit: Unit, cut: Cut) -> bool:
+    """Whether something waits until a side has grown: `wait_until(lambda: len(events) >= wanted)`."""
+    sides = {canonical(side) for side in cut.sides}
+    return any(
+        isinstance(below, cst.Call)
+        and dotted(below.func) == "len"
+        and canonical(below.args[0].value) in sides
+        and isinstance(unit.parent(below), cst.Comparison)
+        for node in unit.find(cst.Lambda)
+        for below in walk(node.body)
+        if unit.index.rank(node) < unit.index.rank(cut.call)
+    )
 
 
 def _of_one_call(unit: Unit, cut: Cut) -> bool:

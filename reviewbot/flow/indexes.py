@@ -273,7 +273,14 @@ def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
             if len(made) == 1 and _is_empty_dict(made[0].value) and _is_key(full, own):
                 text = _opened(flow, full, own)
                 filters = "".join(f" if {_opened(flow, test, own)}" for test in _filters(unit, loop, value))
-                yield loop, rows, text, f"{text}: {_opened(flow, value, own)}{filters}"
+                part = _opened(flow, loop.iter, own, rows.name) if _is_part(loop.iter) else "ROWS"
+                yield loop, rows, text, f"{text}: {_opened(flow, value, own)} of {part}{filters}"
+
+
+def _is_part(node: cst.BaseExpression) -> bool:
+    """Whether a loop runs over one part of what a name holds: `day["open"]`, and not `day["shut"]`."""
+    called = {id(below.func) for below in walk(node) if type(below) is cst.Call}
+    return any(isinstance(b, (cst.Subscript, cst.Attribute)) and id(b) not in called for b in walk(node))
 
 
 def _filters(unit: Unit, loop: cst.For, value: cst.CSTNode) -> Iterator[cst.BaseExpression]:

@@ -183,9 +183,12 @@ def _is_nothing(node: cst.BaseExpression) -> bool:
 
 def counted(unit: Unit, loop: cst.For) -> bool:
     """Whether what the loop's body records (a counter, a flag, a list) is looked at after the loop in a way
-    that fails if the body never ran, or if the loop has an `else` that fails."""
-    if loop.orelse is not None and any(isinstance(n, (cst.Raise, cst.Assert)) for n in walk(loop.orelse)):
-        return True
+    that fails if the body never ran, or if the loop has an `else` that fails or skips."""
+    for below in walk(loop.orelse) if loop.orelse is not None else ():
+        if isinstance(below, (cst.Raise, cst.Assert)):
+            return True
+        if type(below) is cst.Call and last_name(below) in ("fail", "skip", "skipTest"):
+            return True
     flow = values(unit)
     written = {binding.name for binding in flow.all if _under(unit, binding.node, loop.body)}
     for node in walk(loop.body):
