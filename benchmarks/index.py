@@ -14,8 +14,11 @@ from reviewbot.source.files import OnDisk
 def main() -> None:
     """Gathers what a database does not hold yet, in memory where none is given."""
     folder, *database = sys.argv[1:]
-    kept = Store(Path(database[0])) if database else Memory()
-    kept.update(OnDisk(folder).every(is_wanted))
+    every = OnDisk(folder).every(is_wanted)
+    if database:
+        Store(Path(database[0])).update(every)
+    else:
+        Memory(every).gather()
 
 
 if __name__ == "__main__":

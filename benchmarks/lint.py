@@ -137,8 +137,14 @@ def _one_file(folder: Path, text: str, env: dict[str, str]) -> float:
 def _peers(folder: Path, turns: int, environment: Path) -> list[Row]:
     rows: list[Row] = []
     for name, command in peers.commands(environment).items():
-        cost = side_by_side({name: command, "lint": LINT}, folder, min(turns, 2))
-        rows.append((name, cost[name], "reviewbot, cold", cost["lint"], peers.GOALS.get(name)))
+        ours = {"lint": LINT}
+        if name in peers.WITH_TEN:
+            ours["ten"] = [*LINT, "--select", ",".join(peers.LIKE)]
+        cost = side_by_side({name: command, **ours}, folder, min(turns, 2))
+        rows.append((name, cost[name], "reviewbot, cold, all rules", cost["lint"], peers.GOALS.get(name)))
+        if "ten" in cost:
+            like = "reviewbot, cold, ten like rules"
+            rows.append((name, cost[name], like, cost["ten"], peers.GOALS.get(name)))
     return rows
 
 

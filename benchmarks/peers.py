@@ -21,6 +21,13 @@ _FIXIT = (
 )
 _RUFF = "PT,B,S101,F631,F632,PLR0124,PLW0129,B015"
 
+# Rules of ours that look for what these lists do: ten beside a peer's ten.
+LIKE = (
+    *("constant-verdict", "self-compare", "check-result-dropped", "raises-too-broad", "swallowed-failure"),
+    *("unreachable-check", "loop-may-be-empty", "or-escape", "skip-after-compare", "mock-assert-typo"),
+)
+WITH_TEN = ("pylint", "fixit", "semgrep")  # the peers that run with ten
+
 GOALS = {"pylint": 5, "fixit": 25, "semgrep": 3}  # how many times as much as reviewbot they are to cost
 
 

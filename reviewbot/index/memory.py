@@ -6,34 +6,35 @@ import os
 from collections.abc import Iterable
 
 from reviewbot.index.facts import Facts, clean
-from reviewbot.index.gather import At, Watch, facts_of, key_of, named, no_collection, split, unwatched
+from reviewbot.index.gather import At, Watch, facts_of, named, no_collection, split, unwatched
 from reviewbot.source.files import Source
 from reviewbot.source.kept import Kept
 
 
 class Memory:
-    """The facts of the files that `update` was given last, and of older contents in case they come back."""
+    """The facts of some files, gathered at the first question that their paths alone do not answer.
 
-    def __init__(self) -> None:
-        self._known: dict[bytes, Facts] = {}
-        self._present: list[tuple[str, Facts]] = []
+    `kept` is given the trees that are made. `watch` passes on what is to be read, to show progress.
+    """
+
+    def __init__(self, sources: Iterable[Source], kept: Kept | None = None, watch: Watch = unwatched) -> None:
+        self._sources = sorted(sources, key=lambda source: os.fsencode(source.path))
+        self._paths = [source.path for source in self._sources]
+        self._kept, self._watch = kept, watch
+        self._facts: list[Facts] | None = None
         # By kind and by word, made of a kind where one is looked up for the first time.
         self._words: dict[str, dict[str, list[At]]] = {}
 
-    def update(self, sources: Iterable[Source], kept: Kept | None = None, watch: Watch = unwatched) -> int:
-        """Makes exactly these files the ones that are known; returns how many had to be read and parsed.
-
-        `kept` is given the trees that are made. `watch` passes on what is to be read, to show progress.
-        """
-        listed = [(source, key_of(source)) for source in sources]
-        new = {key: source for source, key in reversed(listed) if key not in self._known}
-        with no_collection():
-            for key, source in watch(reversed(new.items()), len(new)):
-                self._known[key] = facts_of(source.path, source.read(), kept)
-        present = {source.path: self._known[key] for source, key in listed}
-        self._present = sorted(present.items(), key=lambda one: os.fsencode(one[0]))
-        self._words.clear()
-        return len(new)
+    def gather(self) -> list[Facts]:
+        """What each file says, read and parsed at the first call."""
+        if self._facts is None:
+            sources, self._sources = self._sources, []
+            with no_collection():
+                self._facts = [
+                    facts_of(source.path, source.read(), self._kept)
+                    for source in self._watch(sources, len(sources))
+                ]
+        return self._facts
 
     def look(self, kind: str, name: str) -> tuple[At, ...]:
         """What `Store.look` gives."""
@@ -43,11 +44,12 @@ class Memory:
 
     def _by_word(self, kind: str) -> dict[str, list[At]]:
         words: dict[str, list[At]] = {}
-        for path, known in self._present:
-            if kind in ("path", "folder"):
+        if kind in ("path", "folder"):
+            for path in self._paths:
                 folder, file = split(path)
                 words.setdefault(file if kind == "path" else folder, []).append(At(path, None))
-                continue
+            return words
+        for path, known in zip(self._paths, self.gather(), strict=True):
             for word, fact in named(kind, known):
                 words.setdefault(word, []).append(At(path, fact))
         return words

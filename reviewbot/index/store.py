@@ -47,7 +47,7 @@ class Store:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._db = self._open()
-        self._memory = Memory()
+        self._memory = Memory(())
 
     def _open(self) -> sqlite3.Connection | None:
         try:
@@ -83,7 +83,8 @@ class Store:
             except _BROKEN as error:
                 self._discard(error)
                 self._db = None
-        return self._memory.update(every, kept, watch)
+        self._memory = Memory(every, kept, watch)
+        return len(self._memory.gather())
 
     def _discard(self, error: Exception) -> None:
         """Takes away a database that does not hold what was written to it, so that the next run makes

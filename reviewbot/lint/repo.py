@@ -4,14 +4,14 @@ holds only as long as the facts it was made from."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile
 from reviewbot.lint.limit import untimed
-from reviewbot.source.files import Files, InMemory
+from reviewbot.source.files import Files, InMemory, Source
 from reviewbot.source.kept import Kept
 from reviewbot.source.project import PytestSettings, pytest_settings, requires_python
 
@@ -224,26 +224,25 @@ class Repo:
         return self._known[fact]
 
     def _looked_up(self, kind: str, name: str) -> tuple[At, ...]:
-        if self._database is None:
-            return self._facts(None).look(kind, name)
-        from reviewbot.index.store import BrokenStore
+        # The rule that happens to ask first must not be cut off for what is gathered then.
+        with untimed():
+            if self._database is None:
+                return self._facts(None).look(kind, name)
+            from reviewbot.index.store import BrokenStore
 
-        try:
-            return self._facts(self._database).look(kind, name)
-        except BrokenStore:
-            self._store.clear()
-            return self._facts(None).look(kind, name)
+            try:
+                return self._facts(self._database).look(kind, name)
+            except BrokenStore:
+                self._store.clear()
+                return self._facts(None).look(kind, name)
 
     def _facts(self, database: Path | None) -> Memory | Store:
         # Kept in a list that all views share: gathering is done once for them all.
         if not self._store:
             from reviewbot.index.gather import is_wanted, unwatched
 
-            # The rule that happens to ask first must not be cut off for it.
-            with untimed():
-                store = _store(database)
-                store.update(self._files.every(is_wanted), self.kept, self._watch or unwatched)
-            self._store.append(store)
+            every, watch = self._files.every(is_wanted), self._watch or unwatched
+            self._store.append(_store(database, every, self.kept, watch))
         return self._store[0]
 
     def _folder(self) -> str:
@@ -255,15 +254,17 @@ class Repo:
         return self._chains[folder]
 
 
-def _store(database: Path | None) -> Memory | Store:
-    """Where facts are kept: memory alone without a database."""
+def _store(database: Path | None, every: Iterable[Source], kept: Kept, watch: Watch) -> Memory | Store:
+    """Where the facts of files are kept: in memory alone without a database."""
     if database is None:
         from reviewbot.index.memory import Memory
 
-        return Memory()
+        return Memory(every, kept, watch)
     from reviewbot.index.store import Store
 
-    return Store(database)
+    store = Store(database)
+    store.update(every, kept, watch)
+    return store
 
 
 class _AskedOfBase(set[Fact]):

@@ -29,8 +29,7 @@ def {name}(rows):
 def index(files: dict[str, str]) -> Index:
     """The facts of files in memory. What is asked is asked of a database too, which must say the same."""
     sources = [of_content(path, text.encode()) for path, text in files.items()]
-    memory = Memory()
-    memory.update(sources)
+    memory = Memory(sources)
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         kept = Store(Path(folder) / "index.sqlite")
         kept.update(sources)
@@ -275,6 +274,22 @@ def test_a_damaged_index_changes_nothing(reviewbot, tmp_path, how):
     index.write_bytes(damaged)
     for _ in range(2):
         assert reviewbot("lint", "--select", "check-result-dropped", cwd=project, env=env) == first
+
+
+def test_the_facts_of_a_repository_are_gathered_where_a_selected_rule_asks_for_them(reviewbot, tmp_path):
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "helper.py").write_text("def same(a, b):\n    return a == b\n")
+    (project / "test_a.py").write_text(
+        "from helper import same\n\n\ndef test_a():\n    assert x == x\n    same(load(1), run(2))\n"
+    )
+    env = {"XDG_CACHE_HOME": str(tmp_path / "caches")}
+    alone = "self-compare,constant-verdict,raises-too-broad,swallowed-failure,or-escape,zip-truncates"
+    assert "[self-compare]" in reviewbot("lint", "--select", alone, cwd=project, env=env).out
+    assert not list(tmp_path.glob("caches/reviewbot/index-*.sqlite"))
+    found = reviewbot("lint", "--select", f"{alone},check-result-dropped", cwd=project, env=env)
+    assert "[check-result-dropped]" in found.out
+    assert list(tmp_path.glob("caches/reviewbot/index-*.sqlite"))
 
 
 def test_an_index_that_can_only_be_read_is_left_alone(tmp_path, monkeypatch):
