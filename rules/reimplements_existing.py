@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewbot.flow.calls import callers
 from reviewbot.flow.copies import large_enough, original_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
@@ -203,5 +204,6 @@ def _is_touched(unit: Unit, repo: Repo) -> bool:
 def _may_be_meant(unit: Unit, other: str) -> bool:
     """Whether a copy has a reason: a reference is to be independent of what it is compared with, and few
     tests can import a benchmark."""
-    names = (unit.name.rpartition(".")[2], unit.file.path.rpartition("/")[2].removesuffix(".py"))
+    names = [unit.name.rpartition(".")[2], unit.file.path.rpartition("/")[2].removesuffix(".py")]
+    names += [site.caller.name.rpartition(".")[2] for site in callers(unit)] if unit.is_function else []
     return _BENCHMARK.search(other) is not None or any(_REFERENCE.search(name) for name in names)

@@ -78,6 +78,13 @@ def test_a_copy_may_have_a_reason(path, other, expected):
     assert certainties("reimplements-existing", _DUMP, files, path) == expected
 
 
+@pytest.mark.parametrize(("caller", "expected"), [("dump_reference", ["question"]), ("dump_all", ["likely"])])
+def test_a_part_of_a_reference_may_be_written_again(caller, expected):
+    code = f"{_DUMP}\ndef {caller}(path, batch):\n    write_rows(path, 0, batch)\n"
+    files = {"trainer/dump.py": _DUMP, "tests/test_dumps.py": "import recorder\n"}
+    assert certainties("reimplements-existing", code, files, "tests/recorder.py") == expected
+
+
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [
