@@ -214,6 +214,22 @@ def test_inputs_that_are_drawn_are_no_two_runs(decorator, other, expected):
     assert certainties("zip-truncates", code) == [expected]
 
 
+@pytest.mark.parametrize(("decorator", "expected"), [('@engine.on("epoch")', "question"), ("", "proved")])
+def test_a_handler_waits_for_an_event_of_many(decorator, expected):
+    code = f"""
+        def test_events(engine, done, last):
+            {decorator}
+            def check_epoch():
+                epoch = done // 2 + 1
+                if epoch == engine.state.epoch and done == engine.state.done:
+                    assert engine.called[-2] == (epoch, done, last)
+                    assert engine.called[-1] == (epoch, done, "epoch")
+
+            engine.run(check_epoch)
+    """
+    assert certainties("excuse-branch", code) == [expected]
+
+
 @pytest.mark.parametrize(
     ("attribute", "expected"),
     [("rows", "likely"), ("run", "question"), ("step", "question"), ("later", "likely")],

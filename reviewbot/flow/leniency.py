@@ -22,14 +22,28 @@ if TYPE_CHECKING:
 
 def is_meant(unit: Unit, detour: Detour) -> bool:
     """Whether the test is expected to fail, so that nothing hangs on the check; whether what is missing from
-    one side, which opens the branch, is demanded elsewhere in the function; or whether the caller says by a
-    parameter what must be on both sides, or may leave out what is expected."""
+    one side, which opens the branch, is demanded elsewhere in the function; whether the caller says by a
+    parameter what must be on both sides, or may leave out what is expected; or whether a handler waits for an
+    event of many."""
     return (
         is_expected_to_fail(unit)
         or _is_demanded(unit, detour)
         or _is_asked_for(unit, detour)
         or _may_be_left_out(unit, detour)
+        or _waits(unit, detour)
     )
+
+
+def _waits(unit: Unit, detour: Detour) -> bool:
+    """Whether a branch stands in a function of the unit that a decorator such as `@engine.on(STARTED)` hands
+    to what is run: that calls it at each event, and the condition picks one."""
+    for above in unit.ancestors(detour.condition):
+        if isinstance(above, cst.FunctionDef):
+            return above is not unit.node and any(
+                isinstance(one.decorator, cst.Call) and isinstance(one.decorator.func, cst.Attribute)
+                for one in above.decorators
+            )
+    return False
 
 
 @once
