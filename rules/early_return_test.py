@@ -23,7 +23,7 @@ from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, conjuncts, dotted, walk
+from reviewbot.flow.syntax import canonical, conjuncts, dotted, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite, step
@@ -397,8 +397,16 @@ def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
     plain = {*dir(builtins), *unit.file.imports, *unit.file.classes}
     names = [name for name in flow.reads(condition) if flow.reaching(name) or name.value not in plain]
     names = [name for name in names if flow.reaching(name) or not _is_constant(unit, name.value)]
+    if any(_is_switch(unit, name) for name in names):
+        return "question"  # `ram_limited = True  # set to False to run this`
     given = [_is_given(unit, name) for name in names if not _is_imported(unit, flow.resolve(name))]
     return "question" if given and all(given) else "likely"
+
+
+def _is_switch(unit: Unit, name: cst.Name) -> bool:
+    """Whether a name holds True or False as it is written, for a person to change."""
+    held = [binding.value for binding in values(unit).reaching(name)]
+    return bool(held) and all(value is not None and isinstance(literal(value), bool) for value in held)
 
 
 def _is_given(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:

@@ -147,6 +147,19 @@ class LegsShareFolder(Rule):
         """),
     )
     good = (
+        # The second run adds to what the first has left, and is asked for both.
+        Example("""
+            import os
+
+            def test_shards(env, out_dir):
+                env.play(0, out_dir)
+                env.generate_data(out_dir, epoch=0)
+                count = len(os.listdir(out_dir))
+                env.play(1, out_dir)
+                env.generate_data(out_dir, epoch=1)
+                names = os.listdir(out_dir)
+                assert len(names) == 2 * count
+        """),
         # Two runs fill one folder together, and what is in it is compared with what is written out.
         Example("""
             import os

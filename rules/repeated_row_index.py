@@ -21,6 +21,7 @@ from reviewbot.flow.indexes import Build, leads_to_build, may_build
 from reviewbot.flow.rework import built_again, built_each_turn, may_change, sites
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.model import Certainty
 
 
 class RepeatedRowIndex(Rule):
@@ -277,13 +278,18 @@ class RepeatedRowIndex(Rule):
             unit,
             node,
             f"{who} indexes the same rows again: {told}",
-            certainty="likely" if any(may_change(unit, build) for build in found) else "proved",
+            certainty=_certainty(unit, found),
             steps=_steps(found),
             still_catches=("everything: each check stays and looks its rows up in the one index",),
         )
 
     def _each_turn(self, unit: Unit) -> Iterator[Finding]:
+        told: set[tuple[int, str]] = set()
         for build, loop in built_each_turn(unit):
+            place = id(build.node), build.rows.name
+            if place in told:
+                continue  # a helper that builds several is one cause
+            told.add(place)
             head = loop.iter if isinstance(loop, cst.For) else loop.test
             steps = [step(unit, head, "the loop")]
             if build.hops:
@@ -292,10 +298,16 @@ class RepeatedRowIndex(Rule):
                 unit,
                 build.node,
                 f"`{build.rows.name}` is indexed on every turn of the loop, and no turn changes it",
-                certainty="likely" if may_change(unit, build) else "proved",
+                certainty=_certainty(unit, [build]),
                 steps=steps,
                 still_catches=("everything: the index can be built once, before the loop",),
             )
+
+
+def _certainty(unit: Unit, found: list[Build]) -> Certainty:
+    if not any(build.whole for build in found):
+        return "question"  # what is made of each row may be what the tables are for
+    return "likely" if any(may_change(unit, build) for build in found) else "proved"
 
 
 def _says_it_better(other: Unit, theirs: list[Build], unit: Unit, found: list[Build]) -> bool:

@@ -145,6 +145,19 @@ class ZipTruncates(Rule):
         """),
     )
     good = (
+        # As many in each row of a table whose rows say what is what.
+        Example("""
+            import numpy as np
+
+            class TestCases(TestCase):
+                @parameterized.parameters(
+                    {"draws": np.array([0.1, 0.4]), "wanted": np.array([0, 1])},
+                    dict(draws=[0.1, 0.4, 0.6], wanted=[0, 1, 1]),
+                )
+                def test_cases(self, draws, wanted):
+                    for draw, one in zip(draws, wanted):
+                        self.assertEqual(case(draw), one)
+        """),
         # Two tables of the module, and the values of a table, that are of one length.
         Example("""
             WANTED = [0.1, 0.2]

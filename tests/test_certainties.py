@@ -251,6 +251,41 @@ def test_a_method_is_bound_anew_each_time(attribute, expected):
 
 
 @pytest.mark.parametrize(
+    ("switch", "expected"),
+    [("ram_limited = True", "question"), ("ram_limited = memory() < 18", "likely")],
+)
+def test_a_test_may_be_switched_off_by_hand(switch, expected):
+    code = f"""
+        def test_large_weights(run):
+            {switch}  # set to False to run this here
+            if device_count() == 1 and ram_limited:
+                return
+            assert run(1) < 10
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [("row", ["proved"]), ("row.size", ["question"])],
+)
+def test_what_is_made_of_each_row_is_no_index_of_them(stored, expected):
+    code = f"""
+        def by_kind(rows):
+            found = {{}}
+            for row in rows:
+                found[row.kind] = {stored}
+            return found
+
+        def show(rows):
+            first = by_kind(rows)
+            second = by_kind(rows)
+            return first, second
+    """
+    assert certainties("repeated-row-index", code, path="tools/show.py") == expected
+
+
+@pytest.mark.parametrize(
     ("sides", "expected"),
     [("left.param_groups, right.param_groups", "question"), ("left.rows, right.rows", "likely")],
 )

@@ -17,7 +17,7 @@ from reviewbot.flow.calls import bind, callee, callers, module_value
 from reviewbot.flow.foreign import helper_of
 from reviewbot.flow.guards import same_length
 from reviewbot.flow.iteration import parametrized
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, root_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 
@@ -66,7 +66,10 @@ def listed_length(unit: Unit, node: cst.BaseExpression) -> int | None:
 def tabled_alike(unit: Unit, sides: Sides) -> bool | None:
     """Whether all sides are written out in one `parametrize`, or beside it in the test, each time as long as
     each other; None where the lengths are not written there."""
-    columns = [_column(unit, one) if isinstance(one, cst.Name) else None for one in sides]
+    columns = [
+        (_column(unit, one) or _named_column(unit, one)) if isinstance(one, cst.Name) else None
+        for one in sides
+    ]
     tables = [column for column in columns if column is not None]
     if not tables or len({len(column) for column in tables}) > 1:
         return None
@@ -109,6 +112,35 @@ def _column(unit: Unit, name: cst.Name) -> list[int | None] | None:
             return None
         found.append(written_length(cells[place]) if place < len(cells) else None)
     return found
+
+
+def _named_column(unit: Unit, name: cst.Name) -> list[int | None] | None:
+    """How long each value is that the rows of `parameterized.parameters({"rows": [1, 2]}, ...)` give a
+    parameter by its name."""
+    for decorator in unit.node.decorators if isinstance(unit.node, cst.FunctionDef) else ():
+        call = decorator.decorator
+        if not isinstance(call, cst.Call) or last_name(call) not in ("parameters", "named_parameters"):
+            continue
+        cells = [_cell(arg.value, name.value) for arg in call.args]
+        if cells and None not in cells:
+            return [written_length(_unwrapped(cell)) for cell in cells if cell is not None]
+    return None
+
+
+def _cell(row: cst.BaseExpression, name: str) -> cst.BaseExpression | None:
+    """The value that a row written as a dict has under a name."""
+    if isinstance(row, cst.Call) and dotted(row.func) == "dict":
+        return keyword_argument(row, name)
+    for element in row.elements if isinstance(row, cst.Dict) else ():
+        if isinstance(element, cst.DictElement) and literal(element.key) == name:
+            return element.value
+    return None
+
+
+def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What an array is written out from."""
+    made = isinstance(node, cst.Call) and last_name(node) in ("array", "asarray", "tensor", "constant")
+    return node.args[0].value if isinstance(node, cst.Call) and made and node.args else node
 
 
 def made_alike(unit: Unit, sides: Sides) -> bool:

@@ -42,7 +42,8 @@ class Build:
     `rows` is the binding of the name in `unit` that holds the collection, `node` the build or the call in
     `unit` that leads to it. `key` and `shape` are the key and the whole index as text with the loops' own
     names left open. `site` is the place that decided to build: the build, or the call of a helper that
-    indexes what it is given and returns the index. `made` is the build itself, `hops` calls away.
+    indexes what it is given and returns the index. `made` is the build itself, `hops` calls away. `whole`:
+    the index holds the rows themselves, and not something that was made of each.
     """
 
     unit: Unit
@@ -53,22 +54,27 @@ class Build:
     site: tuple[Unit, cst.CSTNode]
     made: tuple[Unit, cst.CSTNode]
     hops: int = 0
+    whole: bool = True
 
 
 # What these yield comes out of a text or a collection that one of their arguments is.
 _PARSING = frozenset({"findall", "finditer", "splitlines", "split", "loads", "map", "filter", "read_text"})
 
 
+# The node that builds, the rows, the key, the shape, and whether it holds the rows.
+_Made = tuple[cst.CSTNode, Binding, str, str, bool]
+
+
 def builds(unit: Unit) -> list[Build]:
     """The indexes that a unit builds itself, in source order."""
     return [
-        Build(unit, node, rows, key, shape, (unit, node), (unit, node))
-        for node, rows, key, shape in _built(unit)
+        Build(unit, node, rows, key, shape, (unit, node), (unit, node), whole=whole)
+        for node, rows, key, shape, whole in _built(unit)
     ]
 
 
 @once
-def _built(unit: Unit) -> list[tuple[cst.CSTNode, Binding, str, str]]:
+def _built(unit: Unit) -> list[_Made]:
     found = [*_comprehensions(unit), *_loops(unit)] if may_build(unit) else []
     found.sort(key=lambda one: unit.index.rank(one[0]))
     return found
@@ -187,7 +193,7 @@ def holder(flow: Values, node: cst.CSTNode) -> Binding | None:
     return binding if binding.kind in ("parameter", "assign", "walrus", "with") else None
 
 
-def _comprehensions(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
+def _comprehensions(unit: Unit) -> Iterator[_Made]:
     flow = values(unit)
     for node in unit.find(cst.DictComp):
         found = _over(flow, node, node.for_in, node.key, node.value)
@@ -208,12 +214,12 @@ def _comprehensions(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str
                 rows = holder(flow, arg.value)
                 if rows is not None:
                     text = canonical(call)
-                    yield call, rows, text, text
+                    yield call, rows, text, text, True
 
 
 def _over(
     flow: Values, node: cst.CSTNode, clause: cst.CompFor, key: cst.BaseExpression, value: cst.BaseExpression
-) -> tuple[Binding, str, str] | None:
+) -> tuple[Binding, str, str, bool] | None:
     rows = rows_of(flow, clause.iter)
     # What holds the same for each row, `{name: None for name in names}`, is a fresh table to be filled.
     if rows is None or literal(value) is not UNKNOWN:
@@ -226,7 +232,7 @@ def _over(
     own = [name.value for target in targets for name in walk(target) if type(name) is cst.Name]
     if not _is_key(key, own):
         return None
-    return rows, _opened(flow, key, own), _opened(flow, node, own, rows.name)
+    return rows, _opened(flow, key, own), _opened(flow, node, own, rows.name), _is_row(key, value)
 
 
 def rows_of(flow: Values, node: cst.BaseExpression) -> Binding | None:
@@ -258,7 +264,7 @@ def _is_key(key: cst.BaseExpression, own: list[str]) -> bool:
     return False
 
 
-def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
+def _loops(unit: Unit) -> Iterator[_Made]:
     flow = values(unit)
     for loop in unit.find(cst.For):
         outer = [above for above in _within_function(unit, loop) if type(above) is cst.For]
@@ -274,13 +280,23 @@ def _loops(unit: Unit) -> Iterator[tuple[cst.CSTNode, Binding, str, str]]:
                 text = _opened(flow, full, own)
                 filters = "".join(f" if {_opened(flow, test, own)}" for test in _filters(unit, loop, value))
                 part = _opened(flow, loop.iter, own, rows.name) if _is_part(loop.iter) else "ROWS"
-                yield loop, rows, text, f"{text}: {_opened(flow, value, own)} of {part}{filters}"
+                shape = f"{text}: {_opened(flow, value, own)} of {part}{filters}"
+                yield loop, rows, text, shape, _is_row(full, value)
 
 
 def _is_part(node: cst.BaseExpression) -> bool:
     """Whether a loop runs over one part of what a name holds: `day["open"]`, and not `day["shut"]`."""
     called = {id(below.func) for below in walk(node) if type(below) is cst.Call}
     return any(isinstance(b, (cst.Subscript, cst.Attribute)) and id(b) not in called for b in walk(node))
+
+
+def _is_row(key: cst.BaseExpression, value: cst.BaseExpression) -> bool:
+    """Whether what is stored is, or holds, the very thing that the key was read from."""
+    if isinstance(value, (cst.Tuple, cst.List)):
+        return any(_is_row(key, element.value) for element in value.elements)
+    return isinstance(value, cst.Name) and any(
+        isinstance(below, cst.Name) and below.value == value.value for below in walk(key)
+    )
 
 
 def _filters(unit: Unit, loop: cst.For, value: cst.CSTNode) -> Iterator[cst.BaseExpression]:

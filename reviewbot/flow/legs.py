@@ -72,6 +72,7 @@ def shared(unit: Unit) -> Iterator[Shared]:
         for side in (one.left, one.right)
         # What is expected may be written out, names of files in the folder among it.
         if not _TIMES.search(canonical(side))
+        and not (_is_multiple(one.left) or _is_multiple(one.right))
         and not any(
             isinstance(part, (cst.Set, cst.List, cst.Tuple, cst.Dict)) or is_own_input(unit, part)
             for part in (one.left, one.right)
@@ -97,6 +98,11 @@ def shared(unit: Unit) -> Iterator[Shared]:
 
 # Whether a run has written a file again is asked of one folder.
 _TIMES = pattern(r"st_mtime|getmtime|st_ino|mtime")
+
+
+def _is_multiple(node: cst.BaseExpression) -> bool:
+    """`2 * shards`: what both runs left is asked for."""
+    return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply)
 
 
 def _is_repeated(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
