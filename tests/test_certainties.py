@@ -230,6 +230,23 @@ def test_a_handler_waits_for_an_event_of_many(decorator, expected):
     assert certainties("excuse-branch", code) == [expected]
 
 
+@pytest.mark.parametrize(("raised", "expected"), [("Exception", "question"), ("ValueError", "likely")])
+def test_a_bare_error_may_be_the_one_that_the_file_raises_for_it(raised, expected):
+    code = f"""
+        import pytest
+
+        class Broken:
+            def on_get(self, request):
+                raise {raised}("planned")
+
+        def test_error(client):
+            client.add("/", Broken())
+            with pytest.raises(Exception):
+                client.get("/")
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
 @pytest.mark.parametrize(
     ("attribute", "expected"),
     [("rows", "likely"), ("run", "question"), ("step", "question"), ("later", "likely")],
