@@ -121,6 +121,13 @@ class LoopMayBeEmpty(Rule):
                     words = []
                     self.assertTrue(np.allclose(self.kettle[words], other[words]))  # <- here
         """),
+        # A text that is made of a written one is not written itself.
+        Example("""
+            def test_table(render):
+                lines = render("rows").split("|")
+                for line in [line for line in lines if line.strip() != line]:
+                    assert len(line) == 8  # <- here
+        """),
         # The loader is what is tested, and may yield nothing.
         Example("""
             from loading import RowLoader

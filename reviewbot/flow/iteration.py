@@ -49,6 +49,7 @@ _QUERIES = frozenset({
     "query", "fetchall", "fetchmany", "find_all", "select", "scan", "execute", "search", "scalars", "xpath",
     "iterfind", "getElementsByTagName", "find_elements", "list_objects", "list_runs",
 })  # fmt: skip
+_FORMING = frozenset({"dedent", "cleandoc", "indent", "fill", "wrap", "str", "bytes", "StringIO", "BytesIO"})
 _CHOOSING = frozenset({
     "combinations", "permutations", "itertools.combinations", "itertools.permutations",
 })  # fmt: skip
@@ -422,7 +423,9 @@ def _is_written(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
     if type(node) is cst.Call:
         if type(node.func) is cst.Attribute and _is_written(unit, node.func.value, depth - 1):
             return True
-        return any(_is_written(unit, arg.value, depth - 1) for arg in node.args)
+        # Another form of a text, and not what is made of one: `dedent(TEXT)`, not `run("a")`.
+        formed = last_name(node) in _FORMING
+        return formed and any(_is_written(unit, arg.value, depth - 1) for arg in node.args)
     return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
 
 

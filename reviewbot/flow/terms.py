@@ -125,8 +125,6 @@ class Terms:
                 found.append(f"#{size}")
             elif type(same) is cst.Name:
                 found.extend(self._unpacked(same))
-                if (size := self._size_on_every_path(same)) is not None:
-                    found.append(f"#{size}")
                 if not self.flow.reaching(same) and (size := self._table_size(same.value)) is not None:
                     found.append(f"#{size}")
             elif type(same) is cst.Subscript and (size := self._size_of_each(same)) is not None:
@@ -186,16 +184,6 @@ class Terms:
                 if type(one) is cst.List and len(one.elements) == 1:
                     return other
         return None
-
-    def _size_on_every_path(self, node: cst.Name) -> int | None:
-        """How many items a name's value has that every branch writes out, each time as many."""
-        reaching = self.flow.reaching(node)
-        if len(reaching) < 2 or self.flow.mutations(node.value):
-            return None
-        sizes = {
-            None if one.value is None or one.role != "whole" else _written_size(one.value) for one in reaching
-        }
-        return sizes.pop() if len(sizes) == 1 else None
 
     def _table_size(self, name: str) -> int | None:
         """The number of items of a table that the module writes out."""
