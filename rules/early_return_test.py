@@ -164,6 +164,18 @@ class EarlyReturnTest(Rule):
                 assert engine.run() == run()
             """
         ),
+        # The leaf of a tree that is walked down.
+        Example(
+            """
+            class Garden:
+                def test_is_balanced(self, tree):
+                    if tree.is_leaf:
+                        return
+                    assert abs(tree.left.size - tree.right.size) <= 1
+                    self.test_is_balanced(tree.left)
+                    self.test_is_balanced(tree.right)
+            """
+        ),
         # Never so when it runs: the return is for the type checker.
         Example(
             """
@@ -212,7 +224,7 @@ class EarlyReturnTest(Rule):
                 fix=_fix(unit, [(f"no {name}", back)]),
             )
         told: dict[Certainty, list[_Way]] = {}
-        for node, back in _returns(unit):
+        for node, back in _returns(unit) if not _calls_itself(unit) else ():
             certainty = _certainty(unit, node.test)
             before, again = _elsewhere(unit, canonical(node.test))
             if certainty is None or before:
@@ -251,6 +263,12 @@ class EarlyReturnTest(Rule):
             still_catches=still_catches(unit, node.test, but=[node]),
             fix=_fix(unit, [(canonical(node.test).replace('"', "'"), back) for node, back, _ in ways]),
         )
+
+
+def _calls_itself(unit: Unit) -> bool:
+    """A check of a tree that walks down to its leaves, where there is nothing left to check."""
+    name = unit.name.rpartition(".")[2]
+    return any(dotted(call.func).rpartition(".")[2] == name for call in unit.find(cst.Call))
 
 
 def _first_check(unit: Unit, node: cst.CSTNode) -> Check:

@@ -13,6 +13,7 @@ be dropped, write its default down.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -266,6 +267,7 @@ def take(visit):
             if built.found.kind == "plain"
             or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
             or _is_of_another_kind(values)
+            or _is_said(unit, call, [field.name for field in lost])
             else "likely",
             steps=[
                 Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),
@@ -397,6 +399,14 @@ def _origin(values: dict[str, cst.BaseExpression]) -> str:
 
 def _is_field(value: cst.BaseExpression, origin: str, name: str) -> bool:
     return dotted(value) in (f"{origin}.{name}", f"{origin}._{name}")
+
+
+def _is_said(unit: Unit, call: cst.Call, lost: list[str]) -> bool:
+    """Whether a comment above the call names each field that stays behind."""
+    line = unit.span(call).line
+    above = unit.file.lines[max(0, line - 6) : line - 1]
+    said = " ".join(text.partition("#")[2] for text in above)
+    return all(re.search(rf"\b{re.escape(name)}\b", said) for name in lost)
 
 
 def _is_of_another_kind(values: dict[str, cst.BaseExpression]) -> bool:

@@ -97,6 +97,16 @@ class ImpliedCheck(Rule):
         ),
     )
     good = (
+        # The operators are what is tested.
+        Example(
+            """
+            def test_heat_is_ordered(Heat):
+                assert Heat.low < 1
+                assert Heat.low <= 1
+                assert Heat.low == 0
+                assert Heat.low >= 0
+            """
+        ),
         # The last link of the chain is new.
         Example(
             """

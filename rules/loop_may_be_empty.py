@@ -232,6 +232,15 @@ class LoopMayBeEmpty(Rule):
                     if path.name.startswith("left_over"):
                         raise AssertionError(path)
         """),
+        # The folder holds this very file.
+        Example("""
+            from pathlib import Path
+
+            def test_names_are_plain():
+                root = Path(__file__).resolve().parent
+                for path in root.glob("**/*"):
+                    assert path.name.isascii()
+        """),
         # The loop's `else` says that there was none.
         Example("""
             import os, pytest

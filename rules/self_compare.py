@@ -164,6 +164,12 @@ class SelfCompare(Rule):
                 assert c == c
                 assert c == other
         """),
+        Example("""
+            def test_copied(make, other, alike):
+                ticket = make()
+                assert ticket == ticket
+                assert (ticket.copy(price=other) == ticket) is alike(other, ticket.price)
+        """),
         # Of an object that equality is tested of, a set asks for its hash.
         Example("""
             def test_ticket(make, other):
@@ -425,11 +431,17 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     made = dotted(value.func).split(".")[-2:] if isinstance(value, cst.Call) else []
     if any(part.lstrip("_")[:1].isupper() for part in made) or _says_equality(unit):
         return True
+    # Also where the outcome is only a part of what is checked: `(a == b) is alike`.
+    pairs = [(one.left, one.right) for one in comparisons(unit) if one.relation != "member"]
+    pairs += [
+        (node.left, node.comparisons[0].comparator)
+        for node in unit.find(cst.Comparison)
+        if isinstance(node.comparisons[0].operator, (cst.Equal, cst.NotEqual))
+    ]
     return any(
         same(mine, comparison.left) and not same(mine, other)
-        for one in comparisons(unit)
-        if one.relation != "member"
-        for mine, other in ((one.left, one.right), (one.right, one.left))
+        for left, right in pairs
+        for mine, other in ((left, right), (right, left))
     )
 
 

@@ -265,7 +265,8 @@ def parse(text):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
             fixed = len(tree.args.args) > (unit.owner is not None) and _explains_itself(unit, tree)
-            certainty: Certainty = "question" if _says_why(unit) or _is_trivial(tree) else "likely"
+            meant = _says_why(unit) or _is_trivial(tree) or _is_run_by_others(unit, tree)
+            certainty: Certainty = "question" if meant else "likely"
             return None if inherits or fixed else (f"`{name}` is empty", certainty, ())
         if _explains_itself(unit, tree) or _throws_away(tree):
             return None
@@ -364,6 +365,18 @@ def _says_why(unit: Unit) -> bool:
     lines = (line.strip() for line in unit.file.lines[unit.line : unit.end_line])
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
     return any(not _LATER.search(text) and not _is_code(text) for text in comments)
+
+
+def _is_run_by_others(unit: Unit, tree: collection.FunctionTree) -> bool:
+    """Whether something runs although the test is empty: a decorator that is none of the runner's, or the
+    fixtures that it asks for; or a docstring tells what it is there for."""
+    given = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    decorated = (collection.decorator_name(one).partition(".")[0] for one in tree.decorator_list)
+    return (
+        len(given) > (unit.owner is not None)
+        or any(name not in ("pytest", "unittest", "mark") for name in decorated)
+        or ast.get_docstring(tree) is not None
+    )
 
 
 def _is_trivial(tree: collection.FunctionTree) -> bool:

@@ -26,6 +26,7 @@ from reviewbot.flow.contradictions import contradictions, may_contradict
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import goes_on_after_leaving, may_check_in
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
 from reviewbot.flow.values import values
@@ -40,6 +41,11 @@ _HARMLESS = frozenset(
 # Exceptions that a failing check raises too.
 _CATCH_FAILURES = ("AssertionError", "Exception", "BaseException", "failureException", "Failed")
 
+
+# Contexts that raise nothing of their own when they are left.
+_QUIET = pattern(
+    r"(?i)patch|^object$|^dict$|setattr|warnings|suppress|nullcontext|open|temp|lock|cursor|raises"
+)
 
 # The statements, a step to them, why they never run, how sure that is, what mends it.
 _Dead = tuple[list[cst.CSTNode], Step, str, Certainty, Fix | None]
@@ -378,6 +384,8 @@ class UnreachableCheck(Rule):
                 what = "the block passes only if something before it raises"
                 own = any(_may_raise(node) for node in walk(body[start]))
                 sure: Certainty = "likely" if own else "proved"
+                if _may_raise_when_left(node, call):
+                    sure = "question"
                 fix = _moved_out(unit, node, body[start - 1 :])
                 if _binds(body[start - 1], body[start:]):
                     fix = None
@@ -457,6 +465,14 @@ def _moved_out(unit: Unit, block: cst.With, body: list[cst.CSTNode]) -> Fix | No
         return None
     text = "".join(shallow + line.removeprefix(deep) if line.strip() else line for line in moved)
     return Fix("move it behind the block that must raise", (Edit(unit.file.path, start, last, text),))
+
+
+def _may_raise_when_left(block: cst.With, raising: cst.Call) -> bool:
+    """Whether another context, entered after the one that awaits the exception, may be what raises it, behind
+    all statements of the block."""
+    after = [item.item for item in block.items]
+    place = next((at for at, one in enumerate(after) if one is raising), len(after))
+    return any(not _QUIET.search(last_name(one)) for one in after[place + 1 :])
 
 
 def _binds(raising: cst.CSTNode, after: list[cst.CSTNode]) -> bool:

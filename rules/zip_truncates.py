@@ -343,6 +343,16 @@ class ZipTruncates(Rule):
                 for key, value in zip(keys, wanted):
                     assert found[key] == value
         """),
+        # As many results as there are tasks.
+        Example("""
+            import asyncio
+
+            async def test_answers(ask):
+                tasks = [ask("a"), ask("b")]
+                answers = await asyncio.gather(*tasks)
+                for answer, wanted in zip(answers, ["A", "B"]):
+                    assert answer == wanted
+        """),
         # Each branch writes out as many.
         Example("""
             def test_kinds(read, wide):
@@ -607,8 +617,16 @@ def _names(node: cst.CSTNode) -> list[cst.Name]:
 
 
 def _is_waited_for(unit: Unit, cut: Cut) -> bool:
-    """Whether something waits until a side has grown: `wait_until(lambda: len(events) >= wanted)`."""
+    """Whether something waits until a side has grown, `wait_until(lambda: len(events) >= wanted)`, or both
+    are asked for one more, which must not be there."""
     sides = {canonical(side) for side in cut.sides}
+    asked = {
+        canonical(call.args[0].value)
+        for call in unit.find(cst.Call)
+        if dotted(call.func) == "next" and len(call.args) == 1
+    }
+    if sides <= asked and any(name.value == "StopIteration" for name in unit.find(cst.Name)):
+        return True
     return any(
         isinstance(below, cst.Call)
         and dotted(below.func) == "len"

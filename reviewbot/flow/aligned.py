@@ -51,6 +51,14 @@ def listed_length(unit: Unit, node: cst.BaseExpression) -> int | None:
             isinstance(one, ast.Starred) for one in value.elts
         )
         return len(value.elts) if plain and isinstance(value, (ast.List, ast.Tuple)) else None
+    gathered = values(unit).resolve(node)
+    if isinstance(gathered, cst.Await) and isinstance(gathered.expression, cst.Call):
+        call = gathered.expression
+        if last_name(call) == "gather" and len(call.args) == 1 and call.args[0].star == "*":
+            # As many results as there are tasks.
+            tasks = call.args[0].value
+            grown = isinstance(tasks, cst.Name) and values(unit).mutations(tasks.value)
+            return None if grown else written_length(values(unit).resolve(tasks))
     if isinstance(node, cst.Name):
         # Each branch writes its own, as long as the other's.
         bound = values(unit).reaching(node)

@@ -52,6 +52,8 @@ class _Range:
 
 def implied(unit: Unit) -> Iterator[Implied]:
     """Every `assert` that an `assert` before it in the same block implies, in source order."""
+    if _tries_operators(unit):
+        return
     blocks: dict[int, list[Check]] = {}
     for check in checks(unit):
         line = unit.parent(check.node) if check.kind == "assert" else None
@@ -65,6 +67,18 @@ def implied(unit: Unit) -> Iterator[Implied]:
                 if says and _unchanged(unit, earlier, later):
                     yield Implied(earlier, later, says)
                     break
+
+
+def _tries_operators(unit: Unit) -> bool:
+    """Whether one value is compared by `<` and by `<=`, or by `>` and by `>=`, and by a third operator: then
+    the operators are what is tested."""
+    tried: dict[str, set[type]] = {}
+    for check in checks(unit):
+        node = check.condition
+        if type(node) is cst.Comparison and len(node.comparisons) == 1:
+            tried.setdefault(canonical(node.left), set()).add(type(node.comparisons[0].operator))
+    pairs = ({cst.LessThan, cst.LessThanEqual}, {cst.GreaterThan, cst.GreaterThanEqual})
+    return any(len(found) > 2 and any(pair <= found for pair in pairs) for found in tried.values())
 
 
 def _why(unit: Unit, earlier: Check, later: Check) -> str:

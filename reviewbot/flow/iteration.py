@@ -397,6 +397,8 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
         if default.empty and default.made == "literal":
             return Iterable("lookup", node, unit, None, "is nothing where the key is missing")
     if name in _LOADING or qualified_name in _PARSING:
+        if name in ("glob", "rglob") and _holds_itself(unit, node, function):
+            return Iterable("loaded", node, unit, False)
         if name == "walk" and qualified_name not in ("os.walk", "pkgutil.walk_packages"):
             return Iterable("call", node, unit)
         if name == "splitlines" and _is_written(unit, function.value):
@@ -407,6 +409,19 @@ def _method(unit: Unit, node: cst.Call, function: cst.Attribute, qualified_name:
     if name in _QUERIES:
         return Iterable("query", node, unit, None, f"is what `{_short(unit, node)}` finds")
     return _returned(unit, node, depth) or Iterable("call", node, unit)
+
+
+def _holds_itself(unit: Unit, node: cst.Call, function: cst.Attribute) -> bool:
+    """Whether a folder above the file is listed as a whole: `Path(__file__).parent.glob("**/*")`."""
+    pattern = literal(node.args[0].value) if len(node.args) == 1 else None
+    if pattern not in ("*", "**/*", "*.py", "**/*.py"):
+        return False
+    root = values(unit).resolve(function.value)
+    while isinstance(root, (cst.Attribute, cst.Subscript)) or (
+        isinstance(root, cst.Call) and last_name(root) in ("resolve", "absolute")
+    ):
+        root = root.value if not isinstance(root, cst.Call) else root.func
+    return isinstance(root, cst.Call) and unit.text(root).endswith("Path(__file__)")
 
 
 def _is_written(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:

@@ -26,6 +26,7 @@ OTHER = frozenset({
     "test", "tested", "copy", "target", "observed", "computed", "pred", "predicted", "converted", "quantized",
 })  # fmt: skip
 
+_WEAK = frozenset({"test", "tested"})
 _FAILING = frozenset({"fail", "exit", "_exit", "quit", "error", "SystemExit"})
 _JUDGES = pattern(
     r"(?i)(^|[_/.])(compare|comparer|comparing|comparisons?|parity|verify|equivalence|consistency|regression"
@@ -91,8 +92,20 @@ def side(name: str) -> str:
 
 
 def two_sides(names: Iterable[str]) -> bool:
-    """Whether among the names one says baseline and another says the other side."""
-    return {side(name) for name in names} >= {"baseline", "other"}
+    """Whether among the names one says baseline and another says the other side. A word such as `test`, which
+    stands in many names, is one of two sides only in a pair: `test_rows` beside `expected_rows`."""
+    said: dict[str, set[tuple[str, ...]]] = {"baseline": set(), "other": set()}
+    weak = set()
+    for name in names:
+        which = side(name)
+        if which:
+            words = tuple(word for word in name.lower().strip("_").split("_") if word not in BASELINE | OTHER)
+            only_weak = _WEAK.issuperset(OTHER.intersection(name.lower().strip("_").split("_")))
+            if which == "other" and only_weak:
+                weak.add(words)
+            else:
+                said[which].add(words)
+    return bool(said["baseline"]) and (bool(said["other"]) or not weak.isdisjoint(said["baseline"]))
 
 
 def may_be_two_sides(unit: Unit) -> bool:
