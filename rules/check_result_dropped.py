@@ -611,7 +611,7 @@ def _judges_elements(call: cst.Call, unit: Unit) -> bool:
 def _is_called(unit: Unit) -> bool:
     """Whether other code of the file uses the function's result: then it is a helper by a test's name."""
     name = unit.name.rpartition(".")[2]
-    return any(other is not unit and name in other.facts.names for other in unit.file.units)
+    return any(other is not unit for other in unit.file.naming(name))
 
 
 def _in_test_class(unit: Unit, repo: Repo) -> bool:

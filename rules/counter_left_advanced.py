@@ -327,8 +327,8 @@ def _is_read(unit: Unit, count: _Count, repo: Repo) -> bool:
     rank, name = unit.index.rank, count.name
     if name.startswith("self."):
         last = name.removeprefix("self.")
-        others = (one for one in unit.file.units if one.owner is unit.owner and one is not unit)
-        if any(last in one.facts.names and not one.name.endswith(".__init__") for one in others):
+        others = (one for one in unit.file.naming(last) if one.owner is unit.owner and one is not unit)
+        if any(not one.name.endswith(".__init__") for one in others):
             return True
         return any(path != unit.file.path for path, _ in repo.index.attribute_reads(last))
     loop = enclosing(unit, count.node, *_LOOPS)

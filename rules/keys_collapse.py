@@ -23,7 +23,7 @@ from reviewbot.flow.suspects import is_comparer, may_fail
 from reviewbot.flow.syntax import last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, step
 
 
 class KeysCollapse(Rule):
@@ -210,15 +210,23 @@ def _wider(unit: Unit, build: Build) -> Step | None:
     """Another index of the file over rows of the same kind whose key has everything that this one has, and
     more: what it adds tells rows apart that are one here."""
     own = _fields(build.key)
-    for other in unit.file.units:
-        if not other.is_function or not may_build(other):
-            continue
-        for one in builds(other):
-            fields = _fields(one.key)
-            if own and own < fields:
-                more = ", ".join(f"`{field}`" for field in sorted(fields - own))
-                return step(*one.made, f"rows are told apart by {more} as well here")
+    for fields, (at, number) in _keys(unit.file).items():
+        if own and own < fields:
+            more = ", ".join(f"`{field}`" for field in sorted(fields - own))
+            made = builds(unit.file.units[at])[number].made
+            return step(*made, f"rows are told apart by {more} as well here")
     return None
+
+
+@once
+def _keys(file: File) -> dict[frozenset[str], tuple[int, int]]:
+    """The fields of the keys of the indexes of a file, each with the first: its unit's place, its own there."""
+    found: dict[frozenset[str], tuple[int, int]] = {}
+    for at, unit in enumerate(file.units):
+        if unit.is_function and may_build(unit):
+            for number, one in enumerate(builds(unit)):
+                found.setdefault(_fields(one.key), (at, number))
+    return found
 
 
 def _fields(key: str) -> frozenset[str]:

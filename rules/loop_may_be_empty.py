@@ -33,7 +33,7 @@ from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name, same
 from reviewbot.flow.values import Binding, values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, step
+from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Unit, once, step
 from reviewbot.model import Certainty
 
 _KEEPS = "keeps only what satisfies `"
@@ -634,14 +634,24 @@ def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.Fo
     asked = canonical(over)
     written = ast.unparse(ast.parse(asked, mode="eval"))
     found = []
-    for other in unit.file.units:
-        if other is unit or not other.is_test:
-            continue
-        if all(ast.unparse(loop.iter) != written for loop in other.asts(ast.For)):
+    for at in _asking(unit.file).get(written, ()):
+        other = unit.file.units[at]
+        if other is unit:
             continue
         loops = [loop.node for loop in checked_loops(other) if canonical(loop.node.iter) == asked]
         if loops and left(other, loops[0], iterable(other, loops[0].iter)) != "shown":
             found.append((other, loops[0]))
+    return found
+
+
+@once
+def _asking(file: File) -> dict[str, list[int]]:
+    """The tests of a file, as places in its units, by what they loop over."""
+    found: dict[str, list[int]] = {}
+    for at, unit in enumerate(file.units):
+        if unit.is_test:
+            for written in {ast.unparse(loop.iter) for loop in unit.asts(ast.For)}:
+                found.setdefault(written, []).append(at)
     return found
 
 

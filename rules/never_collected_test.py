@@ -363,9 +363,9 @@ def _is_off_by_name(name: str) -> bool:
 def _is_read(unit: Unit, name: str) -> bool:
     """Whether the file uses the name, other than by defining it; as text too, where it asks for attributes by
     their names."""
-    if any(name in other.facts.names for other in unit.file.units):
+    if unit.file.naming(name):
         return True
-    asks = any("getattr" in other.facts.calls for other in unit.file.units)
+    asks = bool(unit.file.calling("getattr"))
     quoted = (f'"{name}"', f"'{name}'")
     return asks and any(one in line for line in unit.file.lines for one in quoted)
 

@@ -127,9 +127,9 @@ class ShadowedTest(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not repo.pytest.collects_file(unit.file.path) or is_example(unit.file.path):
             return
-        units = {id(other.tree): other for other in unit.file.units}
         for earlier, later in _hidden(unit):
-            own = units[id(earlier)]
+            own = unit.file.unit_of(earlier)
+            assert own is not None
             settings = repo.pytest
             if isinstance(earlier, ast.ClassDef):
                 collected = settings.collects_class(earlier.name) or _is_test_case(earlier)

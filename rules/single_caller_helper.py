@@ -29,8 +29,9 @@ from reviewbot.flow.helpers import (
 )
 from reviewbot.flow.judging import in_test_file
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, once
 
+_Words = tuple[str, ...]
 _MOST_STATEMENTS = 2
 _MOST_LINES = 3
 _MOST_FILE_LINES = 50
@@ -287,16 +288,31 @@ def _says_why(unit: Unit, tree: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 def _has_sibling(unit: Unit) -> bool:
     """Whether a function of the file is named as this one is, but for one word or some at the end: the two
     show what differs between two ways."""
-    words = unit.name.strip("_").split("_")
-    for other in unit.file.units:
-        theirs = other.name.strip("_").split("_")
-        if other is unit or other.kind != "function" or len(words) < 3:
-            continue
-        longer = len(theirs) > len(words) and theirs[: len(words)] == words
-        apart = sum(one != two for one, two in zip(words, theirs, strict=False))
-        if longer or (len(theirs) == len(words) and apart == 1):
-            return True
-    return False
+    words = tuple(unit.name.strip("_").split("_"))
+    begun, named = _names(unit.file)
+    if len(words) < 3:
+        return False
+    return words in begun or any(len(named.get(blank, ())) > 1 for blank in _but_one(words))
+
+
+@once
+def _names(file: File) -> tuple[set[_Words], dict[_Words, set[_Words]]]:
+    """The beginnings of the functions' names, in words, and the names by what they are but for one word."""
+    begun: set[_Words] = set()
+    named: dict[_Words, set[_Words]] = {}
+    for one in file.units:
+        if one.kind == "function":
+            words = tuple(one.name.strip("_").split("_"))
+            begun.update(words[:count] for count in range(1, len(words)))
+            for blank in _but_one(words):
+                named.setdefault(blank, set()).add(words)
+    return begun, named
+
+
+def _but_one(words: _Words) -> Iterator[_Words]:
+    """The words with each in turn left blank."""
+    for at in range(len(words)):
+        yield (*words[:at], "", *words[at + 1 :])
 
 
 def _is_new(first: int, last: int, repo: Repo) -> bool:

@@ -68,8 +68,8 @@ def callers(unit: Unit) -> list[CallSite]:
     name = unit.name.rpartition(".")[2]
     return [
         site
-        for other in unit.file.units
-        if other is not unit and name in other.facts.calls
+        for other in unit.file.calling(name)
+        if other is not unit
         for site in (_module_sites(other) if other.kind in ("module", "class") else call_sites(other))
         if site.callee is unit
     ]

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from reviewbot.flow.collection import decorator_name
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -33,14 +34,18 @@ def fixture(unit: Unit, name: str, repo: Repo | None) -> Unit | None:
 
 def _in(file: File, name: str, asking: Unit) -> Unit | None:
     """The fixture of that name in a file, unless it is the one that asks (which overrides one above)."""
-    return next(
-        (
-            unit
-            for unit in file.units
-            if unit.is_function and unit is not asking and is_fixture(unit) and _named(unit, name)
-        ),
-        None,
-    )
+    found = (file.units[at] for at in _fixtures(file).get(name, ()))
+    return next((unit for unit in found if unit is not asking), None)
+
+
+@once
+def _fixtures(file: File) -> dict[str, list[int]]:
+    """The fixtures of a file by the names that tests ask for them by, as places in its units."""
+    found: dict[str, list[int]] = {}
+    for at, unit in enumerate(file.units):
+        if unit.is_function and is_fixture(unit):
+            found.setdefault(_name(unit), []).append(at)
+    return found
 
 
 def is_fixture(unit: Unit) -> bool:
@@ -48,12 +53,12 @@ def is_fixture(unit: Unit) -> bool:
     return any(_marks(decorator) for decorator in _decorators(unit))
 
 
-def _named(unit: Unit, name: str) -> bool:
+def _name(unit: Unit) -> str:
     for decorator in filter(_marks, _decorators(unit)):
         for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
             if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-                return bool(keyword.value.value == name)
-    return unit.name.rpartition(".")[2] == name
+                return str(keyword.value.value)
+    return unit.name.rpartition(".")[2]
 
 
 def _marks(decorator: ast.expr) -> bool:

@@ -67,8 +67,7 @@ def calls_here(unit: Unit) -> list[tuple[Unit, ast.Call]]:
     name = unit.name
     return [
         (one, call)
-        for one in unit.file.units
-        if name in one.facts.calls
+        for one in unit.file.calling(name)
         for call in one.asts(ast.Call)
         if isinstance(call.func, ast.Name) and call.func.id == name
     ]

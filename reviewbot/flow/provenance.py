@@ -253,8 +253,8 @@ def attribute(unit: Unit, name: str) -> Binding:
 
 def _settings(unit: Unit, name: str) -> Iterator[tuple[Unit, cst.BaseExpression]]:
     """What the methods of a unit's class assign to an attribute of `self`, or put into it."""
-    for method in unit.file.units:
-        if method.kind != "method" or method.owner is not unit.owner or name not in method.facts.names:
+    for method in unit.file.methods(unit.owner):
+        if name not in method.facts.names:
             continue
         for node in method.find(cst.Assign):
             for target in node.targets:

@@ -142,12 +142,11 @@ def _stored(unit: Unit, part: cst.CSTNode) -> Iterator[tuple[Unit, cst.BaseExpre
     }
     if unit.owner is None or not names:
         return
-    for method in unit.file.units:
-        if method.owner is unit.owner and method.kind == "method":
-            for node in method.find(cst.Assign):
-                target = node.targets[0].target
-                if isinstance(target, cst.Attribute) and dotted(target) in names:
-                    yield method, node.value
+    for method in unit.file.methods(unit.owner):
+        for node in method.find(cst.Assign):
+            target = node.targets[0].target
+            if isinstance(target, cst.Attribute) and dotted(target) in names:
+                yield method, node.value
 
 
 def _given(repo: Repo, unit: Unit, parameter: str) -> Iterator[tuple[Unit, cst.BaseExpression]]:

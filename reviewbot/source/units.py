@@ -490,6 +490,42 @@ class File:
         """The unit of a function or class of the file, None for one that stands in a function."""
         return self._by_tree.get(id(tree))
 
+    def calling(self, name: str) -> list[Unit]:
+        """The units in which something of that last name is called, in the order of `units`."""
+        return self._calling.get(name, [])
+
+    @cached_property
+    def _calling(self) -> dict[str, list[Unit]]:
+        found: dict[str, list[Unit]] = {}
+        for unit in self.units:
+            for name in unit.facts.calls:
+                found.setdefault(name, []).append(unit)
+        return found
+
+    def naming(self, name: str) -> list[Unit]:
+        """The units in which that name is read, written or used as an attribute, in the order of `units`."""
+        return self._naming.get(name, [])
+
+    @cached_property
+    def _naming(self) -> dict[str, list[Unit]]:
+        found: dict[str, list[Unit]] = {}
+        for unit in self.units:
+            for name in unit.facts.names:
+                found.setdefault(name, []).append(unit)
+        return found
+
+    def methods(self, owner: ast.ClassDef | None) -> list[Unit]:
+        """The methods of a class of the file, in source order."""
+        return self._methods.get(id(owner), [])
+
+    @cached_property
+    def _methods(self) -> dict[int, list[Unit]]:
+        found: dict[int, list[Unit]] = {}
+        for unit in self.units:
+            if unit.kind == "method":
+                found.setdefault(id(unit.owner), []).append(unit)
+        return found
+
     @cached_property
     def _by_tree(self) -> dict[int, Unit]:
         return {id(unit.tree): unit for unit in self.units}
