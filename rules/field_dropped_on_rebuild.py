@@ -22,7 +22,20 @@ from reviewbot.flow.classes import Known, annotated, class_of_name, given, insta
 from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, rewrite, root_of, step
+from reviewbot.lint.rule import (
+    Edit,
+    Example,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Step,
+    Unit,
+    once,
+    rewrite,
+    root_of,
+    step,
+)
 
 _REPLACED_BY = {"dataclass": "dataclasses.replace", "attrs": "attrs.evolve"}
 _METHODS = {"namedtuple": "_replace", "pydantic": "model_copy"}
@@ -273,7 +286,7 @@ def take(visit):
                 Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),
                 step(unit, call, f"{', '.join(carried)} {'is' if len(carried) == 1 else 'are'} carried over"),
                 *self._readers(unit, call, built, lost[0].name, repo),
-                *self._handed_out_once(built, lost[0].name, repo),
+                *self._handed_out_once(unit, built, lost[0].name, repo),
             ],
             still_catches=(
                 f"nothing in this function: the result is a valid {built.found.name}, "
@@ -297,19 +310,25 @@ def take(visit):
             who = read.function or "the module"
             yield Step(path, read.line, read.line, f"`{who}` reads `{lost}` and now finds the default")
 
-    def _handed_out_once(self, built: Known, lost: str, repo: Repo) -> Iterator[Step]:
+    def _handed_out_once(self, unit: Unit, built: Known, lost: str, repo: Repo) -> list[Step]:
+        told = _told(unit.file)
+        key = (built.path, built.found.name, lost)
+        if key not in told:
+            told[key] = list(self._taken(built, lost, repo))
+        return told[key]
+
+    def _taken(self, built: Known, lost: str, repo: Repo) -> Iterator[Step]:
         for path, found in repo.index.calls(built.found.name.rpartition(".")[2]):
             file = repo.file(path)
             maker = file.unit(found.caller) if file and found.caller else None
             if maker is None:
                 continue
-            for node in ast.walk(maker.tree):
-                if isinstance(node, ast.Call) and node.lineno == found.line:
-                    for keyword in node.keywords:
-                        if keyword.arg == lost and _takes(keyword.value):
-                            line, end = keyword.value.lineno, keyword.value.end_lineno or keyword.value.lineno
-                            says = f"`{lost}` is taken out of its source here, so nothing can offer it again"
-                            yield Step(path, line, end, says)
+            for node in _calls_by_line(maker).get(found.line, ()):
+                for keyword in node.keywords:
+                    if keyword.arg == lost and _takes(keyword.value):
+                        line, end = keyword.value.lineno, keyword.value.end_lineno or keyword.value.lineno
+                        says = f"`{lost}` is taken out of its source here, so nothing can offer it again"
+                        yield Step(path, line, end, says)
 
     def _fix(
         self, unit: Unit, call: cst.Call, built: Known, origin: str, values: dict[str, cst.BaseExpression]
@@ -340,14 +359,35 @@ def take(visit):
 
 def _set_later(unit: Unit, call: cst.Call) -> set[str]:
     """The fields that are set on the new object by its name: `made.notes = old.notes`."""
+    return _set_on(unit).get(id(call), set())
+
+
+@once
+def _set_on(unit: Unit) -> dict[int, set[str]]:
+    """The fields that are set on what a name stands for, by the identity of what that is."""
     flow = values(unit)
-    return {
-        target.target.attr.value
-        for node in unit.find(cst.Assign)
-        if isinstance(node, cst.Assign)
-        for target in node.targets
-        if isinstance(target.target, cst.Attribute) and flow.resolve(target.target.value) is call
-    }
+    found: dict[int, set[str]] = {}
+    for node in unit.find(cst.Assign):
+        for target in node.targets:
+            if isinstance(target.target, cst.Attribute):
+                held = flow.resolve(target.target.value)
+                found.setdefault(id(held), set()).add(target.target.attr.value)
+    return found
+
+
+@once
+def _told(file: File) -> dict[tuple[str, str, str], list[Step]]:
+    """Where a field of a class is taken out of its source, as far as it was asked about."""
+    return {}
+
+
+@once
+def _calls_by_line(unit: Unit) -> dict[int, list[ast.Call]]:
+    found: dict[int, list[ast.Call]] = {}
+    for node in ast.walk(unit.tree):
+        if isinstance(node, ast.Call):
+            found.setdefault(node.lineno, []).append(node)
+    return found
 
 
 def _never_given(unit: Unit, receiver: cst.Name, built: Known, name: str) -> set[str]:

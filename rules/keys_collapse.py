@@ -220,7 +220,7 @@ def _wider(unit: Unit, build: Build) -> Step | None:
 
 @once
 def _keys(file: File) -> dict[frozenset[str], tuple[int, int]]:
-    """The fields of the keys of the indexes of a file, each with the first: its unit's place, its own there."""
+    """What keys of a file's indexes are made of, each with the first: its unit's place, its own there."""
     found: dict[frozenset[str], tuple[int, int]] = {}
     for at, unit in enumerate(file.units):
         if unit.is_function and may_build(unit):
