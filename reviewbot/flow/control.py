@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 Exit = Literal["continue", "break", "return", "fail"]
 
-_FUNCTIONS = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
+_FUNCTIONS = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
+_BLOCKS = frozenset({cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,15 @@ def statements(body: cst.CSTNode | None) -> list[cst.CSTNode]:
     """The statements of a block, small ones of one line apart; of an `else` or `finally` those within."""
     if body is None:
         return []
-    if isinstance(body, (cst.Else, cst.Finally, cst.ExceptHandler)):
-        return statements(body.body)
-    if isinstance(body, (cst.IndentedBlock, cst.Module)):
+    kind = type(body)
+    if kind is cst.Else or kind is cst.Finally or kind is cst.ExceptHandler:
+        return statements(body.body)  # type: ignore[attr-defined]
+    if type(body) is cst.IndentedBlock or type(body) is cst.Module:
         found: list[cst.CSTNode] = []
         for statement in body.body:
             found.extend(statement.body if type(statement) is cst.SimpleStatementLine else (statement,))
         return found
-    if isinstance(body, (cst.SimpleStatementSuite, cst.SimpleStatementLine)):
+    if type(body) is cst.SimpleStatementSuite or type(body) is cst.SimpleStatementLine:
         return list(body.body)
     return [body]
 
@@ -92,14 +94,14 @@ def guards(unit: Unit, node: cst.CSTNode) -> list[Guard]:
     found: list[Guard] = []
     below = node
     for above in unit.ancestors(node):
-        if isinstance(above, _FUNCTIONS):
+        if type(above) in _FUNCTIONS:
             break
-        if isinstance(above, (cst.If, cst.IfExp)):
+        if type(above) is cst.If or type(above) is cst.IfExp:
             if below is not above.test:
                 found.append(Guard(above, above.test, above.orelse is not below))
         elif type(above) is cst.While and below is above.body:
             found.append(Guard(above, above.test, True))
-        elif isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+        elif type(above) in _BLOCKS:
             found.extend(reversed(list(_left_before(above, below))))
         below = above
     found.reverse()
@@ -127,9 +129,9 @@ def _left_before(block: cst.CSTNode, below: cst.CSTNode) -> Iterator[Guard]:
 def enclosing(unit: Unit, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> cst.CSTNode | None:
     """The nearest node of these classes around a node within the same function, or None."""
     for above in unit.ancestors(node):
-        if isinstance(above, kinds):
+        if type(above) in kinds:
             return above
-        if isinstance(above, _FUNCTIONS):
+        if type(above) in _FUNCTIONS:
             return None
     return None
 
@@ -145,7 +147,7 @@ def after(unit: Unit, node: cst.CSTNode, until: cst.CSTNode | None) -> list[cst.
             if place is not None:
                 for statement in block[place + 1 :]:
                     found.extend(statements(statement) if type(statement) is not cst.If else [statement])
-        if above is until or isinstance(above, _FUNCTIONS):
+        if above is until or type(above) in _FUNCTIONS:
             break
         below = above
     return found

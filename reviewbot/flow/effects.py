@@ -35,14 +35,14 @@ def awaits_exception(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether a statement stands where an exception or a warning is awaited."""
     below = node
     for above in unit.ancestors(node):
-        if isinstance(above, (cst.Try, cst.TryStar)) and below is above.body:
+        if (type(above) is cst.Try or type(above) is cst.TryStar) and below is above.body:
             return True
         if type(above) is cst.With and any(
             raising_context(item) or last_name(item.item) in ("suppress", "catch_warnings")
             for item in above.items
         ):
             return True
-        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+        if type(above) is cst.FunctionDef or type(above) is cst.Lambda:
             return False
         below = above
     return False

@@ -495,11 +495,12 @@ def _returned(unit: Unit, node: cst.Call, depth: int) -> Iterable | None:
     function = callee(unit, node)
     if function is None or function is unit or type(function.node) is not cst.FunctionDef:
         return None
-    own = [n for n in walk(function.node) if isinstance(n, (cst.Return, cst.Yield))]
-    returned = [n.value for n in own if type(n) is cst.Return and n.value is not None]
-    if len(returned) != 1 or len(returned) != len(own) or not isinstance(returned[0], cst.BaseExpression):
+    if len(function.asts(ast.Return)) != 1 or function.has(ast.Yield, ast.YieldFrom):
         return None
-    made = iterable(function, returned[0], depth - 1)
+    (returned,) = function.find(cst.Return)
+    if returned.value is None:
+        return None
+    made = iterable(function, returned.value, depth - 1)
     # What a parameter decides, the caller may have decided well.
     return made if made.says or made.empty is not None else None
 

@@ -120,11 +120,11 @@ def _notes(unit: Unit, statement: cst.CSTNode, judged: frozenset[str]) -> bool:
     or a message."""
     if type(statement) is cst.Assign:
         name = root_name(statement.targets[0].target)
-        said = isinstance(statement.value, (cst.FormattedString, cst.ConcatenatedString, cst.SimpleString))
-        if isinstance(literal(statement.value), bool):
+        if name not in judged or isinstance(literal(statement.value), bool):
             return name in judged
-        return name in judged and said and FAILURE.search(name) is not None
-    if isinstance(statement, (cst.AugAssign, cst.Expr)):
+        said = isinstance(statement.value, (cst.FormattedString, cst.ConcatenatedString, cst.SimpleString))
+        return said and FAILURE.search(name) is not None
+    if type(statement) is cst.AugAssign or type(statement) is cst.Expr:
         return not records(unit, statement).isdisjoint(judged)
     return False
 
@@ -262,7 +262,10 @@ _DISTANCE = pattern(
 
 
 def _is_verdict(node: cst.BaseExpression) -> bool:
-    return any(isinstance(below, (cst.Comparison, cst.BinaryOperation, cst.Call)) for below in walk(node))
+    return any(type(below) in _JUDGING for below in walk(node))
+
+
+_JUDGING = frozenset({cst.Comparison, cst.BinaryOperation, cst.Call})
 
 
 def _written(unit: Unit, node: cst.BaseExpression) -> bool:

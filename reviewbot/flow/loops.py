@@ -51,6 +51,9 @@ class Quantified:
     check: cst.CSTNode
 
 
+_SCOPES = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
+
+
 @once
 def checked_loops(unit: Unit) -> list[CheckedLoop]:
     """The `for` loops of a unit that check in their body, in source order."""
@@ -58,7 +61,7 @@ def checked_loops(unit: Unit) -> list[CheckedLoop]:
     for check in checks(unit):
         below: cst.CSTNode = check.node
         for above in unit.ancestors(check.node):
-            if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            if type(above) in _SCOPES:
                 break
             if type(above) is cst.For and below is above.body:
                 inside.setdefault(above, []).append(check)

@@ -353,13 +353,11 @@ class Values:
     def _statement(self, node: cst.CSTNode, env: Environment) -> Environment | None:
         if type(node) is cst.SimpleStatementLine:
             return self._block(node.body, env)
-        if isinstance(node, cst.BaseSmallStatement):
-            return self._small(node, env)
         if type(node) is cst.If:
             return self._if(node, env)
-        if isinstance(node, (cst.For, cst.While)):
+        if type(node) is cst.For or type(node) is cst.While:
             return self._loop(node, env)
-        if isinstance(node, (cst.Try, cst.TryStar)):
+        if type(node) is cst.Try or type(node) is cst.TryStar:
             return self._try(node, env)
         if type(node) is cst.With:
             return self._with(node, env)
@@ -412,7 +410,7 @@ class Values:
                 before = env.get(name, frozenset())
                 self._bind(env, name, node, "augmented", node.value)
                 env[name] = env[name] | before
-        elif isinstance(node, (cst.Import, cst.ImportFrom)):
+        elif type(node) is cst.Import or type(node) is cst.ImportFrom:
             for name in _imported(node):
                 self._bind(env, name, node, "import")
         elif type(node) is cst.Return:
@@ -422,7 +420,7 @@ class Values:
         elif type(node) is cst.Raise:
             self._read(node, env)
             return None
-        elif isinstance(node, (cst.Break, cst.Continue)):
+        elif type(node) is cst.Break or type(node) is cst.Continue:
             if type(node) is cst.Break and self._breaks:
                 self._breaks[-1].append(dict(env))
             return None
@@ -525,7 +523,7 @@ class Values:
             if type(node) not in _BINDING:
                 stack += children(node)
                 continue
-            if isinstance(node, (cst.FunctionDef, cst.Lambda)):
+            if type(node) is cst.FunctionDef or type(node) is cst.Lambda:
                 if type(node) is cst.FunctionDef:
                     self._bind(scratch, node.name.value, node, "definition")
                     yield from scratch[node.name.value]
@@ -765,11 +763,11 @@ def _mutation(node: cst.CSTNode) -> Iterator[Mutation]:
 
 
 def _stores(target: cst.CSTNode, node: cst.CSTNode, value: cst.BaseExpression | None) -> Iterator[Mutation]:
-    if isinstance(target, (cst.Subscript, cst.Attribute)):
+    if type(target) is cst.Subscript or type(target) is cst.Attribute:
         given = [] if value is None else [value]
         if type(target) is cst.Subscript:
             given.extend(e.slice.value for e in target.slice if type(e.slice) is cst.Index)
         yield Mutation(root_name(target), node, tuple(given))
-    elif isinstance(target, (cst.Tuple, cst.List)):
+    elif type(target) is cst.Tuple or type(target) is cst.List:
         for element in target.elements:
             yield from _stores(element.value, node, value)
