@@ -54,13 +54,14 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
     words = _Words()
     # What is told cheaply first: the like of most statements stands nowhere else.
     for told in (_outline, words.blank):
-        blocks = list(_runs(blocks, _alike(blocks, told, least, times), least))
+        blocks = list(_runs(blocks, _alike(_told(blocks, told), least, times), least))
+    known = _told(blocks, words.blank)
     taken: set[int] = set()
     out = []
     longest = max((len(body) for _, body in blocks), default=0)
     for size in range(min(LONGEST, longest), least - 1, -1):
         groups: dict[tuple[str, ...], list[Stretch]] = {}
-        for unit, part in _alike(blocks, words.blank, size, times):
+        for unit, part in _alike(known, size, times):
             weight = sum(words.nodes(one) for one in part)
             if weight < nodes or any(id(one) in taken for one in part):
                 continue
@@ -142,17 +143,20 @@ class _Words:
         return self.of(statement)[2]
 
 
-def _alike(
-    blocks: list[_Block], told: Callable[[ast.stmt], object], size: int, times: int
-) -> Iterator[_Block]:
-    """The stretches of that many statements that are, by what is told of each, at least `times` there."""
-    # By numbers, because stretches of these are told apart faster.
+def _told(blocks: list[_Block], told: Callable[[ast.stmt], object]) -> list[tuple[_Block, list[int]]]:
+    """Blocks with what is told of each of their statements, as numbers: stretches of these are told apart
+    faster."""
     numbers: dict[object, int] = {}
-    long = [(unit, body) for unit, body in blocks if len(body) >= size]
-    said = [[numbers.setdefault(told(one), len(numbers)) for one in body] for _, body in long]
-    often = {number for number, count in Counter(chain.from_iterable(said)).items() if count >= times}
+    return [(block, [numbers.setdefault(told(one), len(numbers)) for one in block[1]]) for block in blocks]
+
+
+def _alike(known: list[tuple[_Block, list[int]]], size: int, times: int) -> Iterator[_Block]:
+    """The stretches of that many statements that are, by what is told of each, at least `times` there."""
+    long = [(block, words) for block, words in known if len(words) >= size]
+    counts = Counter(chain.from_iterable(words for _, words in long))
+    often = {number for number, count in counts.items() if count >= times}
     places: list[tuple[Unit, list[ast.stmt], int, tuple[int, ...]]] = []
-    for (unit, body), words in zip(long, said, strict=True):
+    for (unit, body), words in long:
         run = 0  # how many statements up to here are all there often enough
         for end, number in enumerate(words, 1):
             run = run + 1 if number in often else 0
@@ -176,13 +180,27 @@ def _outline(statement: ast.stmt) -> tuple[object, ...]:
     kind = type(statement)
     if kind is ast.Expr or kind is ast.Assign or kind is ast.Return:
         value = statement.value  # type: ignore[attr-defined]
-        if type(value) is not ast.Call:
-            return kind, type(value)
-        called = value.func.attr if type(value.func) is ast.Attribute else ""
-        return kind, type(value.func), called, *map(type, value.args), len(value.keywords)
+        if type(value) is ast.Call:
+            return kind, _mark(value.func), *map(_mark, value.args), len(value.keywords)
+        return kind, _mark(value)
     if kind is ast.Assert:
-        return kind, type(statement.test)  # type: ignore[attr-defined]
+        test = statement.test  # type: ignore[attr-defined]
+        if type(test) is ast.Compare:
+            return kind, _mark(test.left), *map(_mark, test.comparators)
+        return kind, _mark(test)
     return kind, len(getattr(statement, "body", ()))
+
+
+def _mark(node: ast.expr | None) -> object:
+    """What an expression shares with those that are equal but for names."""
+    kind = type(node)
+    if kind is ast.Constant:
+        return node.value  # type: ignore[union-attr]
+    if kind is ast.Attribute:
+        return node.attr  # type: ignore[union-attr]
+    if kind is ast.Call and type(node.func) is ast.Attribute:  # type: ignore[union-attr]
+        return node.func.attr  # type: ignore[union-attr]
+    return kind
 
 
 def _apart(group: list[Stretch], taken: set[int]) -> list[Stretch]:
