@@ -1,8 +1,8 @@
 """Files to findings.
 
 One file at a time: `ast` gives its units, each rule's `suspect` names the units worth a closer look, and
-only those are parsed by LibCST for the rule's `confirm`. A rule that fails or takes too long on a file is
-named and leaves that file; everything else goes on.
+the rule's `confirm` looks at a sketch of those, and at what LibCST parses only where a sketch cannot say
+all. A rule that fails or takes too long on a file is named and leaves that file; everything else goes on.
 """
 
 from __future__ import annotations
@@ -135,8 +135,10 @@ class Examination:
         try:
             arm(max(0.001, self.seconds - tally.seconds))
             try:
-                if not self.prefilter or self._finds_in_sketch(rule, unit):
-                    found.extend(rule.confirm(self.file.units[place], self.repo))
+                sketched = self._found_in_sketch(rule, unit) if self.prefilter else None
+                found.extend(
+                    rule.confirm(self.file.units[place], self.repo) if sketched is None else sketched
+                )
             finally:
                 arm(0)
         except UnreadableFile as error:
@@ -151,15 +153,15 @@ class Examination:
         tally.findings += len(found)
         return found
 
-    def _finds_in_sketch(self, rule: Rule, unit: Unit) -> bool:
-        """Whether a rule finds anything in a sketched unit, or asks for what only the code can say."""
+    def _found_in_sketch(self, rule: Rule, unit: Unit) -> list[Finding] | None:
+        """What a rule finds in a sketched unit; None where it asks for what only the code can say."""
         if unit.kind in ("script", "settings"):
-            return True
+            return None
         try:
-            return any(True for _ in rule.confirm(unit, self._sketched))
+            return list(rule.confirm(unit, self._sketched))
         except Exception:
-            # A sketch lacks white space and places; what goes wrong for another reason does so again.
-            return True
+            # A sketch lacks white space and some places; what goes wrong for another reason does so again.
+            return None
 
     def _cannot_read(self, unread: Unread) -> None:
         if unread not in self.unread:

@@ -1,9 +1,9 @@
 """A unit's LibCST nodes made from its `ast`, without white space, comments, punctuation and parentheses.
 
 They are of LibCST's own classes and stand to one another as those that LibCST parses, at a tenth of the cost.
-What a rule can find in code it finds in its sketch; only what it reports needs the code as it is written.
-Fields that hold nothing but white space or punctuation are not set: who reads one gets an `AttributeError`,
-and whoever asks a sketched unit for text or for a place gets `NotInSketch`.
+What a rule can find in code it finds in its sketch, and says the same of it.
+Fields that hold nothing but white space or punctuation are not set: who reads one gets an `AttributeError`.
+Whoever asks a sketched unit for a place or a text that the `ast` does not tell surely gets `NotInSketch`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from reviewbot.model import Span
-from reviewbot.source.units import DEEPEST, Facts, File, Unit
+from reviewbot.source.units import DEEPEST, Facts, File, FunctionTree, Unit
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
@@ -56,24 +56,83 @@ class SketchedUnit(Unit):
         return self.file.sketch(self.tree)
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Raises `NotInSketch`."""
-        raise NotInSketch
+        """Where a node of this unit stands in the file. Raises `NotInSketch` where the `ast` does not say."""
+        made = self._made_from(node)
+        lines, end_line = self.file.lines, made.end_lineno or made.lineno
+        return Span(
+            self.file.path,
+            made.lineno,
+            _characters(lines[made.lineno - 1], made.col_offset) + 1,
+            end_line,
+            _characters(lines[end_line - 1], made.end_col_offset or 0) + 1,
+        )
 
     def text(self, node: cst.CSTNode) -> str:
-        """The source of an expression, without parentheses around it. Raises `NotInSketch` for anything else,
-        and where Python gives a place that does not hold, as it may inside a formatted string."""
-        made = origin(node)
-        if made is None:
-            raise NotInSketch
+        """The node's own source text. Raises `NotInSketch` where the `ast` does not say, as of an expression
+        that may have parentheses around it."""
+        made = self._made_from(node)
+        lines, last = self.file.lines, made.end_lineno or made.lineno
+        before = lines[made.lineno - 1].encode()[: made.col_offset].decode().rstrip()
+        after = lines[last - 1].encode()[made.end_col_offset :].decode().strip()
+        if isinstance(made, ast.stmt):
+            if type(made) not in _SMALL or before or after.startswith(";"):
+                raise NotInSketch
+        elif before[-1:] in ("", "(") and after[:1] in ("", ")", "#", "\\"):
+            # In `f(x)` they are the call's own.
+            called = before[:-1].rstrip()[-1:]
+            if type(self.parent(node)) is not cst.Arg or not (called.isalnum() or called in ("_", ")", "]")):
+                raise NotInSketch
         assert isinstance(self.file, SketchedFile)
         text = self.file.written(made)
-        try:
-            again = ast.parse(f"({text})", mode="eval").body
-        except SyntaxError:
-            raise NotInSketch from None
-        if ast.dump(again) != ast.dump(made):
+        if made.lineno == last:
+            return text
+        return self._outdented(node, made, text)
+
+    def _outdented(self, node: cst.CSTNode, made: ast.expr | ast.stmt, text: str) -> str:
+        """The text of a node that stands on several lines, without what indents the block around it."""
+        parts = (one for one in ast.walk(made) if isinstance(one, (ast.Constant, ast.JoinedStr)))
+        lines = self.file.lines[made.lineno - 1 : made.end_lineno]
+        if any(line.endswith(("\r", "\r\n", "\\\n")) for line in lines) or any(
+            one.lineno != one.end_lineno for one in parts
+        ):
             raise NotInSketch
-        return text
+        statement = made
+        for above in self.ancestors(node):
+            if isinstance(statement, ast.stmt):
+                break
+            statement = self._file_of_sketches.tree_of(above) or statement
+        line = self.file.lines[statement.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        if not isinstance(statement, ast.stmt) or len(indent) != statement.col_offset:
+            raise NotInSketch
+        first, *rest = text.split("\n")
+        return "\n".join([first, *(one.removeprefix(indent) for one in rest)])
+
+    def _made_from(self, node: cst.CSTNode) -> ast.expr | ast.stmt:
+        """The `ast` node that stands where a node of this unit does."""
+        made = self._file_of_sketches.tree_of(node)
+        # LibCST counts no parentheses to what stands in them.
+        if made is None or isinstance(made, (ast.Tuple, ast.GeneratorExp)) or not hasattr(made, "lineno"):
+            raise NotInSketch
+        top = node
+        for above in self.ancestors(node):
+            # Inside a formatted string Python gives no places that hold, nor of strings one after the other.
+            if type(above) is cst.FormattedString or type(above) is cst.ConcatenatedString:
+                raise NotInSketch
+            top = above
+        if top is not self.node:
+            raise NotInSketch
+        return made
+
+    @property
+    def _file_of_sketches(self) -> SketchedFile:
+        assert isinstance(self.file, SketchedFile)
+        return self.file
+
+
+def _characters(line: str, offset: int) -> int:
+    """How many characters stand before an offset that counts bytes of UTF-8."""
+    return offset if line.isascii() else len(line.encode()[:offset].decode())
 
 
 class SketchedFile(File):
@@ -126,7 +185,9 @@ class SketchedFile(File):
         """The facts of one of its units."""
         return self._of[id(unit)].facts
 
-    def sketch(self, tree: ast.AST) -> cst.FunctionDef | cst.ClassDef | cst.Module:
+    def sketch(
+        self, tree: FunctionTree | ast.ClassDef | ast.Module
+    ) -> cst.FunctionDef | cst.ClassDef | cst.Module:
         """The node of a unit. A definition is sketched once, asked for alone or in its class."""
         if isinstance(tree, ast.Module):
             return _module(self._pen, tree)
@@ -134,9 +195,16 @@ class SketchedFile(File):
         assert isinstance(found, (cst.FunctionDef, cst.ClassDef))
         return found
 
-    def written(self, node: ast.expr) -> str:
-        """An expression as it is written."""
+    def written(self, node: ast.expr | ast.stmt) -> str:
+        """An expression or statement as it is written."""
         return self._pen.written(node)
+
+    def tree_of(self, node: cst.CSTNode) -> ast.expr | ast.stmt | None:
+        """The `ast` node that an expression or statement was sketched from; None for other nodes."""
+        made = origin(node)
+        if made is None and id(node) in self._pen.drawn:
+            return self._pen.drawn[id(node)][1]
+        return made
 
     @cached_property
     def whole(self) -> cst.Module:
@@ -338,16 +406,18 @@ class _Pen:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._definitions: dict[int, cst.CSTNode] = {}
+        # By the identity of what was drawn, which is kept so that nothing else has it.
+        self.drawn: dict[int, tuple[cst.CSTNode, ast.stmt]] = {}
         # Inside a formatted string Python gives no places that hold.
         self._formatted = 0
 
     # Statements.
 
-    def definition(self, tree: ast.AST) -> cst.CSTNode:
+    def definition(self, tree: ast.stmt) -> cst.CSTNode:
         """A function or class, drawn once."""
         found = self._definitions.get(id(tree))
         if found is None:
-            found = self._definitions[id(tree)] = _STATEMENTS[type(tree)](self, tree)
+            found = self._definitions[id(tree)] = self._compound(tree)
         return found
 
     def statements(self, body: Iterable[ast.stmt]) -> tuple[cst.CSTNode, ...]:
@@ -356,32 +426,38 @@ class _Pen:
         small: list[cst.CSTNode] = []
         last = -1
         for statement in body:
-            draw = _SMALL.get(type(statement))
-            if draw is None:
+            if type(statement) not in _SMALL:
                 small = []
                 is_definition = type(statement) in _DEFINED
                 found.append(self.definition(statement) if is_definition else self._compound(statement))
                 continue
             if small and statement.lineno == last:
-                small.append(draw(self, statement))
+                small.append(self._small(statement))
                 found[-1] = _line(tuple(small))
             else:
-                small = [draw(self, statement)]
+                small = [self._small(statement)]
                 found.append(_line((small[0],)))
             last = statement.end_lineno or 0
         return tuple(found)
+
+    def _small(self, statement: ast.stmt) -> cst.CSTNode:
+        made = _SMALL[type(statement)](self, statement)
+        self.drawn[id(made)] = made, statement
+        return made
 
     def _compound(self, statement: ast.stmt) -> cst.CSTNode:
         draw = _STATEMENTS.get(type(statement))
         if draw is None:
             raise NotInSketch
-        return draw(self, statement)
+        made = draw(self, statement)
+        self.drawn[id(made)] = made, statement
+        return made
 
     def block(self, body: list[ast.stmt]) -> cst.CSTNode:
         """What stands under a colon."""
         first = body[0]
         if type(first) in _SMALL and not self._lines[first.lineno - 1][: first.col_offset].isspace():
-            return _suite(tuple([_SMALL[type(statement)](self, statement) for statement in body]))
+            return _suite(tuple([self._small(statement) for statement in body]))
         return _block(self.statements(body))
 
     # Expressions.
@@ -448,8 +524,8 @@ class _Pen:
 
     # Strings.
 
-    def written(self, node: ast.expr) -> str:
-        """An expression as it is written, without parentheses around it."""
+    def written(self, node: ast.expr | ast.stmt) -> str:
+        """An expression or statement as it is written, without parentheses around it."""
         line, end_line = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         start, end = node.col_offset, node.end_col_offset or 0
         lines = self._lines
@@ -579,7 +655,7 @@ def _draw_if(pen: _Pen, node: ast.If) -> cst.CSTNode:
     orelse: cst.CSTNode | None
     after = node.orelse
     if len(after) == 1 and type(after[0]) is ast.If and after[0].col_offset == node.col_offset:
-        orelse = _draw_if(pen, after[0])
+        orelse = pen._compound(after[0])
     else:
         orelse = _otherwise(pen, after)
     return _if(pen(node.test), pen.block(node.body), orelse)

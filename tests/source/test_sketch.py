@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections import Counter
 
 import libcst as cst
 import pytest
@@ -133,11 +134,52 @@ def test_what_is_rare_is_not_sketched(code):
         assert parsed.node is not None
 
 
-def test_a_sketch_knows_the_text_of_an_expression_without_parentheses_around_it():
-    file = File("a.py", "def f():\n    return g((a +  'ä'), (\n'b' 'c'), f'{d}')\n".encode())
-    (call,) = file.sketched.units[1].find(cst.Call)
-    texts = [file.sketched.units[1].text(arg.value) for arg in call.args]
-    assert texts == ["a +  'ä'", "'b' 'c'", "f'{d}'"]
+def compared(parsed, sketched) -> Counter:
+    """How many of a sketched unit's places and texts are told; each must be the one that LibCST tells."""
+    told = Counter()
+    for one, other in zip(parsed.index.order, sketched.index.order, strict=True):
+        for ask in ("span", "text"):
+            try:
+                found = getattr(sketched, ask)(other)
+            except NotInSketch:
+                continue
+            assert found == getattr(parsed, ask)(one)
+            told[ask] += 1
+    return told
+
+
+ALONE = """\
+def f(a, ä):
+    "Text."
+    g((a), (a,), h(a), h((a)), h((a),), k(*(a)), k(b=(a)), (a)(a), "ä" + ä, (a))
+    assert (a), (
+        a
+    )
+    g(
+        a, # why
+      b)(a
+    )
+    x = 1; y = (2); return \\
+        a
+"""
+
+
+def test_a_sketch_knows_places_and_texts_or_says_that_it_does_not():
+    told = Counter()
+    for code in (EVERYTHING, ALONE, ALONE.replace("\n", "\r\n")):
+        for parsed, sketched in units_of(code.encode()):
+            if parsed.kind != "class":
+                told += compared(parsed, sketched)
+    assert told["span"] > 300
+    assert told["text"] > 200
+
+
+def test_a_sketch_knows_no_text_that_may_have_parentheses_around_it():
+    unit = File("a.py", "def f():\n    return g((a +  'ä'), h(b), f'{d}')\n".encode()).sketched.units[1]
+    first, *rest = [arg.value for arg in unit.find(cst.Call)[0].args]
+    assert [unit.text(value) for value in (*rest, rest[0].args[0].value)] == ["h(b)", "f'{d}'", "b"]
+    with pytest.raises(NotInSketch):
+        unit.text(first)
 
 
 def test_a_place_that_does_not_hold_gives_no_text():
@@ -148,12 +190,10 @@ def test_a_place_that_does_not_hold_gives_no_text():
         unit.text(inside.expression)
 
 
-def test_a_sketch_knows_no_text_of_statements_and_no_places():
-    file = File("a.py", b"def f(): return 1\n")
-    unit = file.sketched.units[1]
-    for ask in (unit.text, unit.span):
-        with pytest.raises(NotInSketch):
-            ask(unit.node)
+def test_a_sketch_knows_no_text_of_compound_statements_and_no_white_space():
+    unit = File("a.py", b"def f(): return 1\n").sketched.units[1]
+    with pytest.raises(NotInSketch):
+        unit.text(unit.node)
     with pytest.raises(AttributeError):
         _ = unit.node.leading_lines
 
@@ -161,6 +201,7 @@ def test_a_sketch_knows_no_text_of_statements_and_no_places():
 @pytest.mark.slow
 def test_the_standard_librarys_own_tests_are_sketched_as_they_are_parsed():
     same = left = 0
+    told = Counter()
     for path in sample(120):
         try:
             pairs = list(units_of(path.read_bytes()))
@@ -175,6 +216,8 @@ def test_the_standard_librarys_own_tests_are_sketched_as_they_are_parsed():
                 left += 1
                 continue
             assert difference(parsed.node, made) == "", f"{path} {parsed}"
+            told += compared(parsed, sketched)
             same += 1
-    print(f"{same} units are the same, {left} are not sketched")
+    print(f"{same} units are the same, {left} are not sketched; {told}")
+    assert told["text"] > 10_000
     assert same > 50 * left > 0
