@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from reviewbot.flow.indexes import Build, leads_to_build, may_build
-from reviewbot.flow.rework import built_again, built_each_turn, may_change, sites
+from reviewbot.flow.indexes import Build, builds, leads_to_build, may_build
+from reviewbot.flow.rework import built_again, built_each_turn, built_for_callers, may_change, sites
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
@@ -77,8 +77,59 @@ class RepeatedRowIndex(Rule):
                     assert lookup(rows)[cut["id"]] == cut  # <- here
             """
         ),
+        # A test in another file hands the same rows to both.
+        Example(
+            """
+            def check_days(planned, sailed):
+                left = {row.ferry: row for row in planned}
+                right = {row.ferry: row for row in sailed}
+                assert left.keys() == right.keys()
+
+            def check_loads(planned, sailed):
+                left = {row.ferry: row for row in planned}
+                right = {row.ferry: row for row in sailed}  # <- here
+                for ferry in left:
+                    assert left[ferry].load == right[ferry].load
+            """,
+            path="tests/ferry/compare.py",
+            files={
+                "tests/ferry/__init__.py": "",
+                "tests/ferry/test_day.py": """
+from tests.ferry.compare import check_days, check_loads
+
+def test_day(plan, sail):
+    planned, sailed = plan(), sail()
+    check_days(planned, sailed)
+    check_loads(planned, sailed)
+""",
+            },
+        ),
     )
     good = (
+        # Each is handed rows of its own.
+        Example(
+            """
+            def check_days(planned):
+                left = {row.ferry: row for row in planned}
+                assert left
+
+            def check_loads(sailed):
+                left = {row.ferry: row for row in sailed}
+                assert all(row.load for row in left.values())
+            """,
+            path="tests/ferry/compare.py",
+            files={
+                "tests/ferry/__init__.py": "",
+                "tests/ferry/test_day.py": """
+from tests.ferry.compare import check_days, check_loads
+
+def test_day(plan, sail):
+    planned, sailed = plan(), sail()
+    check_days(planned)
+    check_loads(sailed)
+""",
+            },
+        ),
         # A fresh table for each, to be filled.
         Example(
             """
@@ -264,11 +315,30 @@ class RepeatedRowIndex(Rule):
                 yield self._again(one, found)
         for one in functions:
             yield from self._each_turn(one)
+        told = {place for _, found in groups for place in sites(found)}
+        elsewhere = [(who, found) for who, found in built_for_callers(functions, repo)]
+        elsewhere = [(who, found) for who, found in elsewhere if not sites(found) <= told]
+        if elsewhere:
+            yield self._for_caller(*max(elsewhere, key=lambda one: len(sites(one[1]))))
+
+    def _for_caller(self, caller: Unit, found: list[Build]) -> Finding:
+        """Of the functions of other files that have rows indexed again, one says enough."""
+        own = [build for build in found if build.site[0] is not caller]
+        last = max(own or found, key=lambda build: build.made[0].span(build.made[1]).line)
+        where, node = last.site if own else last.made
+        return self.finding(
+            where,
+            node,
+            f"what `{caller.name}` calls here indexes the same rows again: {_told(found)}",
+            certainty="likely" if any(build.whole for build in found) else "question",
+            steps=[
+                *_steps(own or found, _own_name),
+                step(caller, last.node, f"`{caller.name}` hands in the same rows"),
+            ],
+            still_catches=("everything: each check stays and looks its rows up in the one index",),
+        )
 
     def _again(self, unit: Unit, found: list[Build]) -> Finding:
-        names = list(dict.fromkeys(build.rows.name for build in found))
-        counts = {name: len(sites([b for b in found if b.rows.name == name])) for name in names}
-        told = " and ".join(f"`{name}` {count} times" for name, count in counts.items())
         direct = all(build.hops == 0 for build in found)
         node: cst.CSTNode = unit.node.name  # type: ignore[union-attr, assignment]
         if direct:
@@ -277,7 +347,7 @@ class RepeatedRowIndex(Rule):
         return self.finding(
             unit,
             node,
-            f"{who} indexes the same rows again: {told}",
+            f"{who} indexes the same rows again: {_told(found)}",
             certainty=_certainty(unit, found),
             steps=_steps(found),
             still_catches=("everything: each check stays and looks its rows up in the one index",),
@@ -310,6 +380,12 @@ def _certainty(unit: Unit, found: list[Build]) -> Certainty:
     return "likely" if any(may_change(unit, build) for build in found) else "proved"
 
 
+def _told(found: list[Build]) -> str:
+    names = list(dict.fromkeys(build.rows.name for build in found))
+    counts = {name: len(sites([b for b in found if b.rows.name == name])) for name in names}
+    return " and ".join(f"`{name}` {'once' if n == 1 else f'{n} times'}" for name, n in counts.items())
+
+
 def _says_it_better(other: Unit, theirs: list[Build], unit: Unit, found: list[Build]) -> bool:
     """Whether another function reaches more of the same builds, or the same ones from nearer by."""
     if other is unit or not sites(theirs) >= sites(found):
@@ -321,13 +397,23 @@ def _says_it_better(other: Unit, theirs: list[Build], unit: Unit, found: list[Bu
     return nearer < (sum(build.hops for build in found), order(unit))
 
 
-def _steps(found: list[Build]) -> list[Step]:
+def _rows_name(build: Build) -> str:
+    return build.rows.name
+
+
+def _own_name(build: Build) -> str:
+    """What the function that builds an index itself calls the rows."""
+    unit, node = build.made
+    return next((one.rows.name for one in builds(unit) if one.node is node), build.rows.name)
+
+
+def _steps(found: list[Build], called: Callable[[Build], str] = _rows_name) -> list[Step]:
     """One step for each place that builds, in source order."""
     rows: dict[tuple[int, int], dict[str, None]] = {}
     first: dict[tuple[int, int], Build] = {}
     for build in found:
         span = build.site[0].span(build.site[1])
-        rows.setdefault((span.line, span.end_line), {})[f"`{build.rows.name}`"] = None
+        rows.setdefault((span.line, span.end_line), {})[f"`{called(build)}`"] = None
         first.setdefault((span.line, span.end_line), build)
     return [
         step(*first[place].site, f"indexes {' and '.join(rows[place])} by `{_plain(first[place].key)}`")

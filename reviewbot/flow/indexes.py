@@ -90,14 +90,14 @@ def reached(unit: Unit, depth: int = _DEPTH) -> list[Build]:
                 continue
             given = bind(site.call, site.callee)
             for inner in reached(site.callee, depth - 1):
-                moved = _moved(unit, site.call, inner, given)
-                if moved is not None:
-                    found.append(moved)
+                seen = moved(unit, site.call, inner, given)
+                if seen is not None:
+                    found.append(seen)
     found.sort(key=lambda build: unit.index.rank(build.node))
     return found
 
 
-def _moved(unit: Unit, call: cst.Call, inner: Build, given: dict[str, cst.BaseExpression]) -> Build | None:
+def moved(unit: Unit, call: cst.Call, inner: Build, given: dict[str, cst.BaseExpression]) -> Build | None:
     """A callee's build as its caller sees it, or None where the caller does not hold the rows by name."""
     argument = given.get(inner.rows.name) if inner.rows.kind == "parameter" else None
     if argument is None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.across import called_elsewhere, calls_of
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.control import enclosing, guards
-from reviewbot.flow.indexes import Build, reached
+from reviewbot.flow.indexes import Build, moved, reached
 from reviewbot.flow.syntax import walk
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 _DEPTH = 3
@@ -27,8 +29,30 @@ def sites(found: Collection[Build]) -> set[int]:
 def built_again(unit: Unit) -> list[Build]:
     """The builds over those rows of a unit that are indexed at several sites by one key and in one shape,
     in a single call of it; builds of other shapes over the same rows are among them."""
+    return _again(unit, reached(unit))
+
+
+def built_for_callers(functions: Iterable[Unit], repo: Repo) -> Iterator[tuple[Unit, list[Build]]]:
+    """The functions of other files that have the same rows indexed at several sites by functions of one file,
+    each with the builds as it sees them."""
+    every: dict[int, tuple[Unit, list[Build]]] = {}
+    for function in functions:
+        own = [build for build in reached(function) if build.rows.kind == "parameter"]
+        for caller, call in calls_of(repo, function) if own and function.kind == "function" else ():
+            # Of a method nothing says that it is this class's.
+            called = called_elsewhere(repo, caller, call) if caller.is_function else None
+            if called is not None and (called.file.path, called.name) == (function.file.path, function.name):
+                given = bind(call, function)
+                seen = (moved(caller, call, build, given) for build in own)
+                every.setdefault(id(caller), (caller, []))[1].extend(one for one in seen if one is not None)
+    for caller, builds in every.values():
+        found = _again(caller, builds)
+        if found:
+            yield caller, found
+
+
+def _again(unit: Unit, every: list[Build]) -> list[Build]:
     found: list[Build] = []
-    every = reached(unit)
     for rows in dict.fromkeys(build.rows for build in every):
         own = [build for build in every if build.rows is rows]
         shapes: dict[str, list[Build]] = {}
