@@ -26,6 +26,7 @@ from reviewbot.model import CERTAINTIES, Finding, Unread
 from reviewbot.render.progress import watched
 from reviewbot.source import discover, seen
 from reviewbot.source.files import OnDisk
+from reviewbot.source.uncollected import uncollected
 
 if TYPE_CHECKING:
     from reviewbot.lint.against import Against
@@ -131,12 +132,20 @@ def main(options: argparse.Namespace) -> int:
     settings, root = config.load(folder_of_all, known)
     session = _Session(options, settings, root, _rules(options, settings, known))
     python = proving.python_of(options)
-    made = session.stdin(given[0]) if stdin else session.files(given)
+    with uncollected():
+        made = session.stdin(given[0]) if stdin else session.files(given)
     if options.probe:
         if stdin:
             raise UsageError("--probe runs files, and standard input is none")
         findings = proving.proved(made.findings, Path.cwd(), options.probe_budget, python)
         made = replace(made, findings=findings)
+    # What has been read is still there: the first look for circles would go through all of it.
+    with uncollected():
+        return _told(session, made)
+
+
+def _told(session: _Session, made: Report) -> int:
+    options = session.options
     if session.says_it_again(made):
         return _kept(session, made)
     if options.write_baseline:

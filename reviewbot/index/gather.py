@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from reviewbot.errors import UnreadableFile
@@ -63,18 +61,6 @@ class At(NamedTuple):
 def is_wanted(path: str) -> bool:
     """Whether a file of this name has facts."""
     return path.endswith((".py", ".pyi")) or scripts.is_script(path)
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Syntax trees hold no cycles: looking for them is a fifth of the work."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def key_of(source: Source) -> bytes:

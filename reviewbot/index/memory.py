@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable
 
 from reviewbot.index.facts import Facts, clean
-from reviewbot.index.gather import At, Watch, facts_of, named, no_collection, split, unwatched
+from reviewbot.index.gather import At, Watch, facts_of, named, split, unwatched
 from reviewbot.source.files import Source
 from reviewbot.source.kept import Kept
+from reviewbot.source.uncollected import uncollected
 
 
 class Memory:
@@ -29,7 +30,7 @@ class Memory:
         """What each file says, read and parsed at the first call."""
         if self._facts is None:
             sources, self._sources = self._sources, []
-            with no_collection():
+            with uncollected():
                 self._facts = [
                     facts_of(source.path, source.read(), self._kept)
                     for source in self._watch(sources, len(sources))

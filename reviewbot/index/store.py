@@ -13,10 +13,11 @@ from pathlib import Path
 import msgspec
 
 from reviewbot.index.facts import Fact, Facts, clean
-from reviewbot.index.gather import KINDS, At, Watch, facts_of, key_of, named, no_collection, split, unwatched
+from reviewbot.index.gather import KINDS, At, Watch, facts_of, key_of, named, split, unwatched
 from reviewbot.index.memory import Memory
 from reviewbot.source.files import Source
 from reviewbot.source.kept import Kept
+from reviewbot.source.uncollected import uncollected
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS blob (id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL);
@@ -95,7 +96,7 @@ class Store:
 
     def _update(self, db: sqlite3.Connection, sources: list[Source], kept: Kept | None, watch: Watch) -> int:
         listed = [(source, key_of(source)) for source in sources]
-        with db, no_collection():
+        with db, uncollected():
             # Whoever shares the database waits here, and then finds everything made.
             db.execute("BEGIN IMMEDIATE")
             db.execute("DELETE FROM present")

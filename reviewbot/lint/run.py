@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +13,7 @@ from reviewbot.lint.results import Result
 from reviewbot.model import Finding, Unread
 from reviewbot.source import discover
 from reviewbot.source.kept import Kept
+from reviewbot.source.uncollected import uncollected
 
 if TYPE_CHECKING:
     from reviewbot.lint.cache import Cache
@@ -51,7 +50,7 @@ class Run:
             else:
                 missed.append((path, len(content)))
         try:
-            with _uncollected():
+            with uncollected():
                 for result, made in self._missed(missed):
                     if self.cache and made is not None:
                         self.cache.put(*made)
@@ -102,19 +101,6 @@ class Run:
             content, count = after, count + applied
             result = self.content(path, content)
         return content, count, result
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Python looks for no circles inside: a file lets go of its own, and looking for others costs a tenth
-    of a run."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 _Made = tuple[Result, tuple[bytes, bytes] | None]
