@@ -23,6 +23,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, tree_span
 
 _ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
+_IMPORT_OR_SKIP = frozenset({"importorskip"})
 _SKIPS = frozenset({"skip", "SkipTest", "skipTest", "xfail", "exit"})
 _MARKS = frozenset({"skipif", "skipIf", "skipUnless", "skip", "skipTest"})
 _FILES = {
@@ -180,9 +181,9 @@ class ImportSkipOfOwnCode(Rule):
 
 def _skipping(unit: Unit) -> Iterator[tuple[ast.stmt | ast.expr, list[str]]]:
     """The places in a unit that skip for want of a module, and which modules these are."""
-    for call in unit.asts(ast.Call):
+    for call in unit.calls_of(_IMPORT_OR_SKIP):
         name = call.args[0] if call.args else None
-        if dotted_name(call.func).rpartition(".")[2] == "importorskip" and isinstance(name, ast.Constant):
+        if dotted_name(call.func) and isinstance(name, ast.Constant):
             yield call, [str(name.value)]
     for block in unit.asts(ast.Try):
         for handler in block.handlers:

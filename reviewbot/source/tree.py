@@ -44,14 +44,19 @@ def _classes(annotation: object) -> Iterator[type]:
 
 
 @cache
+def _has_meaning(kind: type) -> bool:
+    return issubclass(kind, cst.CSTNode) and not issubclass(kind, _TRIVIA)
+
+
+@cache
 def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node class that can hold nodes with meaning, in source order."""
     hints = typing.get_type_hints(kind)
-    names = []
-    for field in dataclasses.fields(kind):
-        classes = [c for c in _classes(hints[field.name]) if issubclass(c, cst.CSTNode)]
-        if any(not issubclass(c, _TRIVIA) for c in classes):
-            names.append(field.name)
+    names = [
+        field.name
+        for field in dataclasses.fields(kind)
+        if any(_has_meaning(held) for held in _classes(hints[field.name]))
+    ]
     if kind in (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp) or "lpar" in names:
         names = [name for name in names if name not in ("lpar", "rpar")]
     return tuple(names)

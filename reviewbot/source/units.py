@@ -195,6 +195,7 @@ class Unit:
     A function's unit holds the functions defined inside it. A class's or a module's unit ends where another
     unit begins: it sees that a function or class is defined there, not what stands in it. Functions and
     classes under an `if`, `try`, `with`, loop or `match` are units like those that stand free.
+    `is_function`: it is a function or a method. `is_test`: pytest or unittest would collect it by its name.
     """
 
     def __init__(
@@ -209,6 +210,8 @@ class Unit:
     ) -> None:
         self.file, self.kind, self.name, self.tree = file, kind, name, tree
         self.line, self.end_line, self.owner = line, end_line, owner
+        self.is_function = kind in ("function", "method")
+        self.is_test = self.is_function and tree.name.startswith("test")  # type: ignore[union-attr]
         self.answers: dict[Callable[..., Any], Any] = {}  # see `once`
         self._offset = 0
         self._top: cst.FunctionDef | cst.ClassDef | None = None
@@ -220,16 +223,6 @@ class Unit:
     def indented(self) -> bool:
         """Whether it stands inside a class, an `if` or another block."""
         return self.tree is not self.file.tree and self.tree.col_offset > 0  # type: ignore[union-attr]
-
-    @property
-    def is_function(self) -> bool:
-        """Whether it is a function or a method."""
-        return self.kind in ("function", "method")
-
-    @property
-    def is_test(self) -> bool:
-        """Whether pytest or unittest would collect it by its name (a `test*` function or method)."""
-        return self.is_function and self.tree.name.startswith("test")  # type: ignore[union-attr]
 
     @cached_property
     def body(self) -> list[ast.stmt]:
