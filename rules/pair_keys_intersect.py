@@ -29,6 +29,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.values import values
+from reviewbot.flow.verdicts import all_is_well, answers, well
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
@@ -115,6 +116,22 @@ class PairKeysIntersect(Rule):
         ),
     )
     good = (
+        # Where a key is missing the helper says that the two differ.
+        Example(
+            """
+            def same_settings(before: dict, after: dict) -> bool:
+                for key, value in before.items():
+                    if value is None:
+                        continue
+                    if key not in after:
+                        print(f"{key} is missing")
+                        return False
+                    if before[key] != after[key]:
+                        return False
+                return True
+            """,
+            path="tests/settings.py",
+        ),
         # Whoever calls it demands the same keys.
         Example(
             """
@@ -337,6 +354,9 @@ def _missing_fails(unit: Unit, one: Keyed) -> bool:
     if any(records(unit, statement) & judged for statement in aside):
         return True
     inside = {id(below) for statement in aside for below in walk(statement)}
+    back = [below for statement in aside for below in walk(statement) if isinstance(below, cst.Return)]
+    if back and answers(unit) and well(unit) is not UNKNOWN and not any(all_is_well(unit, b) for b in back):
+        return True
     if any(id(check.node) in inside for check in checks(unit)):
         return True
     counted = {name for statement in (guard.node, *arms[0]) for name in records(unit, statement)}

@@ -32,7 +32,7 @@ from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
-from reviewbot.flow.syntax import canonical, dotted, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -154,6 +154,20 @@ class ZipTruncates(Rule):
         """),
     )
     good = (
+        # The function beside it returns as many values as there are names.
+        Example("""
+            NAMES = ("out", "state")
+
+            def test_kernels(fast, slow):
+                def run(kernel):
+                    out, state = kernel(1)
+                    return out, state
+
+                wanted = run(slow)
+                found = run(fast)
+                for name, one, other in zip(NAMES, wanted, found):
+                    assert one == other, name
+        """),
         # As many in each row of a table whose rows say what is what.
         Example("""
             import numpy as np
@@ -575,8 +589,21 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
     aside = aside or _is_waited_for(unit, cut)
     aside = aside or unpacked_by_callers(unit, cut.sides)
+    aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
+
+
+def _is_lenient(call: cst.Call) -> bool:
+    """`strict=False`, as it is written where somebody was asked to decide."""
+    strict = keyword_argument(call, "strict")
+    return strict is not None and literal(strict) is False
+
+
+def _are_drained(unit: Unit, cut: Cut) -> bool:
+    """Whether each side is an iterator that is asked for its next item after the walk."""
+    asked = {canonical(c.args[0].value) for c in unit.find(cst.Call) if dotted(c.func) == "next" and c.args}
+    return {canonical(side) for side in cut.sides} <= asked
 
 
 def _bounds_an_index(unit: Unit, cut: Cut) -> bool:

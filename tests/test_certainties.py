@@ -303,6 +303,40 @@ def test_what_is_made_of_each_row_is_no_index_of_them(stored, expected):
 
 
 @pytest.mark.parametrize(
+    ("path", "expected"),
+    [('"tests/data/rows.jsonl"', "question"), ("run.path", "likely"), ('"out/rows.jsonl"', "likely")],
+)
+def test_a_file_beside_the_tests_holds_something(path, expected):
+    code = f"""
+        def test_rows(run):
+            with open({path}) as lines:
+                for number, line in enumerate(lines):
+                    assert run(line) == number
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("sides", "more", "expected"),
+    [
+        ("left, right", "", "likely"),
+        ("left, right, strict=False", "", "question"),
+        ("left, right", "assert next(left, None) is None and next(right, None) is None", "question"),
+        ("left, right", "assert next(left, None) is None", "likely"),
+    ],
+)
+def test_who_walks_in_step_may_have_thought_of_the_rest(sides, more, expected):
+    code = f"""
+        def test_rows(run):
+            left, right = iter(run(1)), iter(run(2))
+            for one, other in zip({sides}):
+                assert one == other
+            {more}
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("sides", "expected"),
     [("left.param_groups, right.param_groups", "question"), ("left.rows, right.rows", "likely")],
 )

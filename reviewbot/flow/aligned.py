@@ -176,16 +176,25 @@ def returned_alike(unit: Unit, sides: Sides, repo: Repo) -> bool:
 
 
 def _returned(unit: Unit, side: cst.BaseExpression, repo: Repo) -> int | None:
-    """How many values a call returns, after all that neither adds nor drops one."""
+    """How many values a call returns, after all that neither adds nor drops one, or are written out."""
+    written = listed_length(unit, side)
+    if written is not None:
+        return written
     for node in terms(unit).same_size(side):
         name = dotted(node.func) if isinstance(node, cst.Call) else ""
         function = helper_of(unit, name, repo) if name else None
-        tree = function.tree if function is not None else None
+        tree = function.tree if function is not None else _nested(unit, name)
         if isinstance(tree, ast.FunctionDef):
             counts = {_annotated(tree.returns)} if tree.returns is not None else set()
             counts = counts if counts - {None} else set(_written_out(tree))
             return counts.pop() if len(counts) == 1 else None
     return None
+
+
+def _nested(unit: Unit, name: str) -> ast.FunctionDef | None:
+    """The one function of that name that is defined in a unit."""
+    found = [one for one in unit.asts(ast.FunctionDef) if one.name == name and one is not unit.tree]
+    return found[0] if len(found) == 1 else None
 
 
 def _annotated(node: ast.expr | None) -> int | None:

@@ -45,6 +45,7 @@ _ADDS = frozenset({
     "write", "writelines", "writestr", "writerow", "writerows", "write_table", "add", "addfile", "append",
 })  # fmt: skip
 _EXIST = frozenset({"exists", "is_file"})
+_DATA = pattern(r"(?i)(^|/)(tests?|testing|test_?data|data|fixtures?|resources?|assets|examples?)/")
 _LOADS = pattern(r"(?i)(^|_)(load|restore|read|open)")
 _COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
@@ -315,7 +316,7 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         or _is_restored(unit, node, made)
     ):
         return True
-    if draws(unit) or _is_handed_in(unit, made):
+    if draws(unit) or _is_handed_in(unit, made) or _is_at_hand(unit, made):
         return True
     return found.made == "query" and _is_counted_there(unit, node, made)
 
@@ -429,6 +430,19 @@ def _is_restored(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
                 if any(canonical(arg.value) == wanted for arg in call.args):
                     return True
     return False
+
+
+def _is_at_hand(unit: Unit, made: cst.CSTNode) -> bool:
+    """Whether a file is opened that stands beside the tests: `open("tests/data/rows.jsonl")`."""
+    if not isinstance(made, cst.Call) or dotted(made.func) not in ("open", "io.open") or not made.args:
+        return False
+    flow, path = values(unit), made.args[0].value
+    paths = [literal(flow.resolve(path))]
+    for binding in flow.reaching(path) if isinstance(path, cst.Name) else ():
+        if binding.kind == "loop" and binding.value is not None:
+            listed = literal(flow.resolve(binding.value))
+            paths = list(listed) if isinstance(listed, (list, tuple)) else paths
+    return all(isinstance(one, str) and _DATA.search(one) is not None for one in paths)
 
 
 def _is_handed_in(unit: Unit, made: cst.CSTNode) -> bool:
