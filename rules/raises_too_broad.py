@@ -28,7 +28,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, once, step
 
 _BROAD = frozenset({"Exception", "BaseException"})
 _PLAIN = frozenset({"raises", "assertRaises", "assert_raises"})
@@ -316,11 +316,17 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     if made or any(exception_name(one) in _BROAD for one in raised):
         return True
     # A handler of the test's own file, that the code under test calls, raises just that.
+    return any(_raises_bare(other) for other in unit.file.units)
+
+
+@once
+def _raises_bare(unit: Unit) -> bool:
+    """Whether a function raises such an error itself, and does not only pass on that something has failed."""
+    passed_on = {id(below) for handler in unit.asts(ast.ExceptHandler) for below in ast.walk(handler)}
     return any(
         not _BROAD.isdisjoint(_names(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
-        for other in unit.file.units
-        for node in other.asts(ast.Raise)
-        if node.exc is not None
+        for node in unit.asts(ast.Raise)
+        if node.exc is not None and id(node) not in passed_on
     )
 
 

@@ -230,14 +230,22 @@ def test_a_handler_waits_for_an_event_of_many(decorator, expected):
     assert certainties("excuse-branch", code) == [expected]
 
 
-@pytest.mark.parametrize(("raised", "expected"), [("Exception", "question"), ("ValueError", "likely")])
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        ('raise Exception("planned")', "question"),
+        ('raise ValueError("planned")', "likely"),
+        # Only says that something has failed.
+        ("try: request()\n                except ValueError: raise Exception(request)", "likely"),
+    ],
+)
 def test_a_bare_error_may_be_the_one_that_the_file_raises_for_it(raised, expected):
     code = f"""
         import pytest
 
         class Broken:
             def on_get(self, request):
-                raise {raised}("planned")
+                {raised}
 
         def test_error(client):
             client.add("/", Broken())
@@ -245,6 +253,25 @@ def test_a_bare_error_may_be_the_one_that_the_file_raises_for_it(raised, expecte
                 client.get("/")
     """
     assert certainties("raises-too-broad", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("imported", "left", "expected"),
+    [
+        ("import math", "left", "likely"),
+        ("from sympy import N", "left", "question"),
+        ("from sympy import N", "float(left)", "likely"),
+    ],
+)
+def test_nan_of_sympy_refuses_to_be_ordered(imported, left, expected):
+    code = f"""
+        {imported}
+
+        def check_roots(left, right):
+            if abs({left} - right) > 1e-9:
+                raise AssertionError(left)
+    """
+    assert certainties("nan-passes", code) == [expected]
 
 
 @pytest.mark.parametrize(
