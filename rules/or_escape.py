@@ -28,7 +28,7 @@ from reviewbot.flow.tolerances import difference
 from reviewbot.flow.truth import truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
 _ESCAPES = 1  # beside the comparison itself, of a check that forgot what its second way lets through
@@ -73,8 +73,30 @@ class OrEscape(Rule):
                 assert not failures
             """
         ),
+        # In what is listed as a difference, and in what is asked of each.
+        Example(
+            """
+            def test_stops(left, sailed):
+                late = set(sailed)
+                bad = [i for i, (a, b) in enumerate(zip(left, sailed)) if a != b and i not in late]  # <- here
+                assert not bad
+
+            def test_ports(planned, sailed):
+                late = set(sailed)
+                assert all(a == b or n in late for n, (a, b) in enumerate(zip(planned, sailed)))  # <- here
+            """
+        ),
     )
     good = (
+        # What is listed is looked at further, or must be there.
+        Example(
+            """
+            def test_stops(planned, sailed):
+                late = set(sailed)
+                moved = [n for n, (a, b) in enumerate(zip(planned, sailed)) if a != b and n not in late]
+                assert len(moved) == 3
+            """
+        ),
         # Two tolerances, several right answers, an absent value on both sides, an implication.
         Example(
             """
@@ -155,7 +177,7 @@ class OrEscape(Rule):
                     certainty = "question"
                 if _refuses_conflict(unit, check):
                     certainty = "question"
-                code = f"{'' if holds else 'not '}{canonical(node)}".replace("not not ", "")
+                code = canonical(node) if holds else _denied(node)
                 yield self.finding(
                     unit,
                     check.condition,
@@ -163,10 +185,41 @@ class OrEscape(Rule):
                     certainty=certainty,
                     steps=[
                         step(unit, agreeing[0][0], "the comparison"),
+                        *_made(unit, node),
                         step(unit, node, "the other way to pass"),
                     ],
                     still_catches=still_catches(unit, one.left, one.right, but=[check.node]),
                 )
+
+
+def _made(unit: Unit, node: cst.BaseExpression) -> Iterator[Step]:
+    """Where the collection that the other way asks is made."""
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return
+    target = node.comparisons[0]
+    if isinstance(target.operator, (cst.In, cst.NotIn)) and isinstance(target.comparator, cst.Name):
+        made = values(unit).resolve(target.comparator)
+        if made is not target.comparator:
+            yield step(unit, made, f"`{target.comparator.value}` is made of this")
+
+
+def _denied(node: cst.BaseExpression) -> str:
+    """The opposite of a condition as code: `i in late` for `i not in late`."""
+    code = canonical(node)
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        opposite = _OPPOSITE.get(type(target.operator))
+        if opposite is not None:
+            return f"{canonical(node.left)} {opposite} {canonical(target.comparator)}"
+        return f"not ({code})"
+    if isinstance(node, cst.BooleanOperation):
+        return f"not ({code})"
+    return f"not {code}".replace("not not ", "")
+
+
+_OPPOSITE: dict[type[cst.BaseCompOp], str] = {
+    cst.In: "not in", cst.NotIn: "in", cst.Equal: "!=", cst.NotEqual: "==", cst.Is: "is not", cst.IsNot: "is",
+}  # fmt: skip
 
 
 def _refuses_conflict(unit: Unit, check: Alternatives) -> bool:

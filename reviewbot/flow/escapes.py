@@ -11,7 +11,7 @@ import libcst as cst
 from reviewbot.flow.checks import call_of, checks, operand
 from reviewbot.flow.control import statements
 from reviewbot.flow.judgements import judged_names, records
-from reviewbot.flow.syntax import last_name
+from reviewbot.flow.syntax import last_name, literal, walk
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -39,6 +39,39 @@ def alternatives(unit: Unit) -> Iterator[Alternatives]:
     for node in unit.find(cst.If):
         if any(records(unit, one) & judged for one in statements(node.body) if type(one) is not cst.If):
             yield from _of(node, node.test, False)
+    for listed in unit.find(cst.Assign) if judged else ():
+        target, made = listed.targets[0].target, listed.value
+        if type(target) is not cst.Name or not isinstance(made, (cst.ListComp, cst.SetComp)):
+            continue
+        if target.value in judged and _must_be_empty(unit, target.value):
+            for part in walk(made.for_in):
+                if type(part) is cst.CompIf:
+                    yield from _of(listed, part.test, False)
+
+
+def _must_be_empty(unit: Unit, name: str) -> bool:
+    """Whether a check fails where a collection holds anything: `assert not bad`, `if len(bad) > 0: raise`."""
+    return any(
+        check.condition is not None and _asks_for(check.condition, name) is check.fails_when
+        for check in checks(unit)
+    )
+
+
+def _asks_for(condition: cst.BaseExpression, name: str) -> bool | None:
+    """Whether a condition holds where a collection has something in it (False: where it is empty); None for
+    another condition."""
+    if type(condition) is cst.UnaryOperation and type(condition.operator) is cst.Not:
+        found = _asks_for(condition.expression, name)
+        return None if found is None else not found
+    if type(condition) is cst.Comparison and len(condition.comparisons) == 1:
+        target = condition.comparisons[0]
+        if _asks_for(condition.left, name) is None or literal(target.comparator) not in (0, []):
+            return None
+        equal = isinstance(target.operator, cst.Equal)
+        return not equal if equal or isinstance(target.operator, (cst.NotEqual, cst.GreaterThan)) else None
+    if type(condition) is cst.Call and last_name(condition) in ("len", "bool") and len(condition.args) == 1:
+        return _asks_for(condition.args[0].value, name)
+    return True if type(condition) is cst.Name and condition.value == name else None
 
 
 def _of(node: cst.CSTNode, condition: cst.BaseExpression, passes_when: bool) -> Iterator[Alternatives]:
@@ -53,5 +86,12 @@ def _ways(node: cst.BaseExpression, holds: bool) -> Iterator[tuple[cst.BaseExpre
     elif type(node) is cst.BooleanOperation and isinstance(node.operator, cst.Or) is holds:
         yield from _ways(node.left, holds)
         yield from _ways(node.right, holds)
+    elif type(node) is cst.Call and last_name(node) == ("all" if holds else "any") and len(node.args) == 1:
+        # Each element has these ways to pass.
+        each = node.args[0].value
+        if isinstance(each, (cst.GeneratorExp, cst.ListComp)) and type(each.elt) is cst.BooleanOperation:
+            yield from _ways(each.elt, holds)
+        else:
+            yield node, holds
     else:
         yield node, holds
