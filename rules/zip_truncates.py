@@ -181,6 +181,38 @@ class ZipTruncates(Rule):
                     for draw, one in zip(draws, wanted):
                         self.assertEqual(case(draw), one)
         """),
+        # A comparer that is written inside of the test.
+        Example("""
+            def test_sailings(sail):
+                def same(left, right):
+                    return all(a == b for a, b in zip(left, right))  # <- here
+                assert same(sail(), sail(resume=True))
+        """),
+        Example("""
+            def test_sailings(sail):
+                def match(left, right):
+                    for a, b in zip(left, right):  # <- here
+                        if a != b:
+                            return False
+                    return True
+                assert match(sail(), sail(resume=True))
+        """),
+        Example("""
+            def test_sailings(sail, alike):
+                def ports_match(one, other):
+                    return all(a.port == b.port for a, b in zip(one.values(), other.values()))  # <- here
+                assert alike(sail(), sail(resume=True), match=ports_match)
+        """),
+    )
+    good = (
+        # It measures how far apart two places are, and compares none.
+        Example("""
+            def test_ports(sail, reach):
+                def dist(x, y):
+                    return sum(abs(a - b) for a, b in zip(x, y))
+                for here, there in sail():
+                    assert dist(here, there) < reach
+        """),
         # Two tables of the module, and the values of a table, that are of one length.
         Example("""
             WANTED = [0.1, 0.2]

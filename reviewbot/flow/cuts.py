@@ -10,7 +10,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
-from reviewbot.flow.loops import Quantified, checked_loops, is_forced, quantified
+from reviewbot.flow.loops import Quantified, checked_loops, comparers_within, is_forced, quantified
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
@@ -63,11 +63,28 @@ def _zips(unit: Unit) -> Iterator[Cut]:
             if above in around and not _outer(unit, above, one.node) and not _is_expected(unit, one.node):
                 for call in _calls(above.iter, "zip"):
                     yield Cut(call, _sides(call), one.node, above)
+    yield from _answered(unit)
     for part in quantified(unit):
         if _is_product(part):
             continue
         for call in _calls(part.node.for_in.iter, "zip"):
             yield Cut(call, _sides(call), part.check, part.node)
+
+
+def _answered(unit: Unit) -> Iterator[Cut]:
+    """The cuts of a comparing function written inside of the unit that answers no from within its loop."""
+    for function in comparers_within(unit):
+        inside = {id(below) for below in walk(function)}
+        for loop in unit.find(cst.For):
+            if id(loop) not in inside:
+                continue
+            noes = [
+                node
+                for node in walk(loop.body)
+                if type(node) is cst.Return and node.value is not None and literal(node.value) is False
+            ]
+            for call in _calls(loop.iter, "zip") if noes else ():
+                yield Cut(call, _sides(call), noes[0], loop)
 
 
 def _is_product(part: Quantified) -> bool:

@@ -59,10 +59,15 @@ def compares(unit: Unit) -> bool:
     """Whether a function is given two sides to compare, as far as its name or its parameters' names say."""
     if not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
-    if _COMPARES.search(unit.tree.name):
+    if says_comparison(unit.tree.name):
         return True
     arguments = unit.tree.args
     return two_sides(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+
+def says_comparison(name: str) -> bool:
+    """Whether a function's name says that it compares."""
+    return _COMPARES.search(name) is not None
 
 
 @once

@@ -11,9 +11,9 @@ import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.guards import deciding
-from reviewbot.flow.judging import compares
+from reviewbot.flow.judging import compares, says_comparison, two_sides
 from reviewbot.flow.summaries import Summaries
-from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, children, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
@@ -114,6 +114,56 @@ def _conditions(unit: Unit) -> Iterator[tuple[cst.BaseExpression, bool, cst.CSTN
         for node in unit.find(cst.Return):
             if node.value is not None and not _nested(unit, node):
                 yield node.value, True, node
+    for function in comparers_within(unit):
+        # What takes it as an argument calls it.
+        if not any(_calls_it(call, function) for call in unit.find(cst.Call)):
+            for node in _returns(function):
+                if node.value is not None:
+                    yield node.value, True, node
+
+
+@once
+def comparers_within(unit: Unit) -> list[cst.FunctionDef]:
+    """The functions written inside of a unit that compare, as their names or their parameters' say."""
+    return [
+        node
+        for node in unit.find(cst.FunctionDef)
+        if node is not unit.node
+        and (
+            says_comparison(node.name.value)
+            or two_sides(param.name.value for param in (*node.params.params, *node.params.kwonly_params))
+        )
+    ]
+
+
+def _calls_it(call: cst.Call, function: cst.FunctionDef) -> bool:
+    return type(call.func) is cst.Name and call.func.value == function.name.value
+
+
+def _returns(function: cst.FunctionDef) -> Iterator[cst.Return]:
+    """The `return` statements of a function, without those of functions inside of it."""
+    stack: list[cst.CSTNode] = [function.body]
+    while stack:
+        node = stack.pop()
+        if type(node) is cst.Return:
+            yield node
+        elif not isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            stack += children(node)
+
+
+def answers_within(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
+    """What a function or lambda that is written inside of the unit may answer a call with."""
+    if type(call.func) is not cst.Name:
+        return
+    flow = values(unit)
+    made = flow.resolve(call.func)
+    if type(made) is cst.Lambda:
+        yield made.body
+    for binding in flow.reaching(call.func):
+        if binding.kind == "definition" and type(binding.node) is cst.FunctionDef:
+            for node in _returns(binding.node):
+                if node.value is not None:
+                    yield node.value
 
 
 @once
@@ -155,6 +205,11 @@ def _parts(
             yield from _parts(unit, inner, holds, depth)
         elif name in _FIGURES and isinstance(inner, COMPREHENSIONS):
             yield inner, "figure"
+        elif depth:
+            # A figure that a function answers with may measure one thing that two values span.
+            for answer in answers_within(unit, node):
+                found = _parts(unit, answer, holds, depth - 1)
+                yield from ((part, form) for part, form in found if form != "figure")
     elif isinstance(node, COMPREHENSIONS) and type(node) is not cst.GeneratorExp:
         if not holds:
             yield node, "none"
