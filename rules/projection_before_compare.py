@@ -2,7 +2,8 @@
 
 ## Why
 `assert set(restored) == set(baseline)` holds where every value differs; so do equal lengths, shapes, sums and
-first items. The check looks like a comparison of two runs, and a real difference in the rest cannot be seen.
+first items, and fields that are taken out of both sides first meet in no check. It looks like a comparison of
+two runs, and a real difference in the rest cannot be seen.
 
 ## Instead
 Compare the values themselves (`assert restored == baseline`, `torch.testing.assert_close`). Where only the
@@ -14,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reviewbot.flow.judging import may_be_two_sides
+from reviewbot.flow.judging import compares, may_be_two_sides
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.projections import Projected, are_listings, may_project, projected, says_same
+from reviewbot.flow.projections import Projected, are_listings, are_named, may_project, projected, says_same
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical
 from reviewbot.lint.repo import Repo
@@ -31,18 +32,23 @@ _SEES = {
     "rounded": "rounded numbers",
     "case": "the text without its case",
     "fields": "these fields",
+    "members": "which items there are",
+    "order": "the items in no order",
 }
-_WEAK = ("keys", "fields")
+_WEAK = ("keys", "fields", "members", "order")
 # A test that says which part it is about.
 _ABOUT = {
     "keys": r"key|column|name|field",
     "length": r"len|size|count|number|num|empty|pad",
     "shape": r"shape|dim|size|dtype|batch|broadcast|pad|empty",
     "slice": r"prefix|first|head|begin|start|partial|trunc",
-    "figure": r"sum|mean|norm|total|average|unit|scale",
+    "figure": r"(?<![a-z])sum|mean|norm|total|average|unit|scale|max|min(?![a-z])",
     "rounded": r"round|approx",
     "case": r"case|lower|upper",
     "fields": r"name|id|key|order|label|field|column|title",
+    "members": r"set|member|unique|distinct|name|key|id",
+    "order": r"order|sort|shuffle|permut|count|set",
+    "without": r"without|except|ignor|but",
 }
 
 
@@ -108,8 +114,57 @@ class ProjectionBeforeCompare(Rule):
             """,
             path="tests/compare_menu.py",
         ),
+        # The order, and how often each comes, are not compared; fields are taken out of both sides first.
+        Example("""
+            def compare(reference, restored):
+                assert set(reference) == set(restored)  # <- here
+        """),
+        Example("""
+            def compare(reference, restored):
+                if sum(row.price for row in reference) != sum(row.price for row in restored):  # <- here
+                    raise AssertionError(restored)
+        """),
+        Example("""
+            def compare(reference, restored):
+                for left, right in zip(reference, restored, strict=True):
+                    left.pop("price")
+                    del right["price"]
+                    assert left == right  # <- here
+        """),
+        Example("""
+            LOOSE = ("price", "chef")
+
+            def without(row):
+                return {key: value for key, value in row.items() if key not in LOOSE}
+
+            def compare(reference, restored):
+                for left, right in zip(reference, restored, strict=True):
+                    assert without(left) == without(right)  # <- here
+        """),
+        Example("""
+            from dataclasses import replace
+
+            def compare(reference, restored):
+                before = [replace(dish, price=None) for dish in reference]
+                assert before == [replace(dish, price=None) for dish in restored]  # <- here
+        """),
     )
     good = (
+        # What differs from run to run is taken out; what is taken out is compared before.
+        Example("""
+            def compare(reference, restored):
+                for left, right in zip(reference, restored, strict=True):
+                    left.pop("created_at")
+                    right.pop("created_at")
+                    assert left == right
+
+            def compare_prices(reference, restored):
+                for left, right in zip(reference, restored, strict=True):
+                    assert left["price"] == right["price"]
+                    left.pop("price")
+                    right.pop("price")
+                    assert left == right
+        """),
         # Names of files of two kinds: those are not to be the same.
         Example("""
             def check_library(shelf):
@@ -173,12 +228,18 @@ class ProjectionBeforeCompare(Rule):
                 continue
             left, right = canonical(one.left.of), canonical(one.right.of)
             # Keys may be made from what they name.
-            sure = says_same(unit) and one.left.kind not in _WEAK and not _is_meant(unit, one)
+            told = says_same(unit) or (compares(unit) and are_named(one.left.of, one.right.of))
+            sure = told and one.left.kind not in _WEAK and not _is_meant(unit, one)
+            if one.left.kind == "without":
+                sure = are_named(one.left.of, one.right.of) and not _is_explained(unit, one)
+                says = f"`{left}` and `{right}` are compared without {one.left.how}, "
+            else:
+                seen = _SEES[one.left.kind]
+                says = f"of `{left}` and `{right}` only {seen} are compared (`{one.left.how}`), "
             yield self.finding(
                 unit,
                 one.comparison.check.anchor,
-                f"of `{left}` and `{right}` only {_SEES[one.left.kind]} are compared (`{one.left.how}`), "
-                "and nothing compares the rest",
+                f"{says}and nothing compares {'that' if one.left.kind == 'without' else 'the rest'}",
                 certainty="likely" if sure else "question",
                 steps=[
                     step(unit, one.comparison.left, f"this is what is seen of `{left}`"),
@@ -200,6 +261,11 @@ def _is_meant(unit: Unit, one: Projected) -> bool:
         said.append(text)
         line -= 1
     return one.left.kind in ("length", "figure") and any(map(_HOW_MANY.search, said))
+
+
+def _is_explained(unit: Unit, one: Projected) -> bool:
+    """Whether a comment of the unit, or above it, may say why fields are left out."""
+    return any("#" in text for text in unit.file.lines[max(unit.line - 3, 0) : unit.end_line])
 
 
 def _rest(one: Projected) -> str:

@@ -32,7 +32,7 @@ VOLATILE = pattern(
     r"|duration|elapsed|seconds|ms|uuid|guid|uid|id|ids|pid|host|hostname|port|url|uri|path|paths|dir|folder|file"
     r"|filename|name|version|hash|etag|nonce|token_hex|user|pk|at|on)$"
 )
-_REBUILDING = frozenset({"replace", "_replace", "evolve", "model_copy", "copy_with", "assoc"})
+REBUILDING = frozenset({"replace", "_replace", "evolve", "model_copy", "copy_with", "assoc"})
 _FILLING = frozenset({"update", "setattr", "__setitem__", "copy_", "where", "masked_scatter_", "copyto"})
 
 
@@ -59,7 +59,7 @@ def may_carry(unit: Unit) -> bool:
                 node.value, (ast.Attribute, ast.Subscript)
             ):
                 return True
-    if unit.calls(*_REBUILDING, *_FILLING):
+    if unit.calls(*REBUILDING, *_FILLING):
         return any(_is_given_part(call) for call in unit.asts(ast.Call))
     return any(None in node.keys for node in unit.asts(ast.Dict))
 
@@ -68,7 +68,7 @@ def _is_given_part(call: ast.Call) -> bool:
     if called_last(call) == "where":
         return len(call.args) == 3
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return called_last(call) in _REBUILDING | _FILLING and any(
+    return called_last(call) in REBUILDING | _FILLING and any(
         root_of(below)
         for one in given
         for below in ast.walk(one)
@@ -168,7 +168,7 @@ def _by_value(
         return
     given: list[tuple[str, cst.BaseExpression]] = []
     into: cst.BaseExpression | None = None
-    if type(node) is cst.Call and last_name(node) in _REBUILDING:
+    if type(node) is cst.Call and last_name(node) in REBUILDING:
         given = list(_given(node))
         owner = node.func.value if type(node.func) is cst.Attribute else None
         module = owner is None or dotted(owner) in unit.file.imports

@@ -7,6 +7,7 @@ items, a sum, a number rounded to whole ones. Sorting a list, or the `set` of it
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,23 +15,35 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.carried import REBUILDING
 from reviewbot.flow.checks import Check, Comparison, checks, comparisons
-from reviewbot.flow.judging import two_sides
+from reviewbot.flow.judging import function_names, two_sides
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
+from reviewbot.flow.taken_out import left_out, popped
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-Kind = Literal["keys", "length", "shape", "slice", "figure", "rounded", "case", "fields"]
+Kind = Literal[
+    "keys", "length", "shape", "slice", "figure", "rounded", "case", "fields", "members", "order", "without"
+]
 _CALLS: dict[str, Kind] = {"len": "length", "count_nonzero": "figure"}
 _METHODS: dict[str, Kind] = {
     "keys": "keys", "numel": "length", "size": "shape",
     "sum": "figure", "mean": "figure", "norm": "figure",
     "lower": "case", "upper": "case", "casefold": "case",
 }  # fmt: skip
+# They keep the items, and lose in which order they come, or how often.
+_GATHERING: dict[str, Kind] = {
+    "set": "members",
+    "frozenset": "members",
+    "sorted": "order",
+    "Counter": "order",
+}
+_POOLING = frozenset({"sum", "max", "min", "mean", "fmean"})
 _FIGURE_FUNCTIONS = frozenset({"sum", "mean", "norm"})
 _SAYS_SAME = pattern(
     r"(?i)(^|[^a-z])(same|identical|equal|equivalent|equivalence|parity|match|matches|consistent|consistency"
@@ -70,6 +83,8 @@ def projected(unit: Unit) -> Iterator[Projected]:
     for one in comparisons(unit):
         if one.relation in ("equal", "close"):
             left, right = part(unit, one.left), part(unit, one.right)
+            if left is None and right is None:
+                left, right = _gathered(unit, one)
             if left is not None and right is not None and (left.kind, left.how) == (right.kind, right.how):
                 found.append((one, left, right))
     lossy = {id(one.check.node): one for one, _, _ in found}
@@ -78,24 +93,47 @@ def projected(unit: Unit) -> Iterator[Projected]:
         sides = _sides(unit, left.of, right.of)
         if sides is None or not are_two_runs(unit, left.of, right.of):
             continue
+        if left.kind in ("members", "order", "without") and not are_named(left.of, right.of):
+            continue
         whole = set(values(unit).slice(left.of)), set(values(unit).slice(right.of))
         if any(whole[0] >= known[0] and whole[1] >= known[1] for known in seen):
             continue
         seen.append(sides)
         others = [check for check in checks(unit) if check.node is not one.check.node]
         both = [check for check in others if _looks_at(unit, check, sides)]
-        if all(id(check.node) in lossy for check in both) and not _handed_on(unit, sides, left.of, right.of):
+        walks = left.kind != "without"  # what takes the fields out may walk over both
+        if all(id(check.node) in lossy for check in both) and not _handed_on(
+            unit, sides, left.of, right.of, walks=walks
+        ):
             yield Projected(one, left, right, tuple(both))
 
 
-_PROJECTING = frozenset({*_CALLS, *_METHODS, "round"})
-_KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp})
+def _gathered(unit: Unit, one: Comparison) -> tuple[Part | None, Part | None]:
+    """What is compared of two whole values: without their order, or without fields that were taken out."""
+    if type(one.left) is not cst.Name or type(one.right) is not cst.Name:
+        return None, None
+    if type(one.node) is cst.Call and last_name(one.node) in ("assertCountEqual", "assertItemsEqual"):
+        return Part("order", "assertCountEqual", one.left), Part("order", "assertCountEqual", one.right)
+    left, right = (popped(unit, side, one.check.node) for side in (one.left, one.right))
+    if not left or left != right:
+        return None, None
+    how = ", ".join(f"`{field}`" for field in sorted(left))
+    return Part("without", how, one.left), Part("without", how, one.right)
+
+
+_PROJECTING = frozenset({
+    *_CALLS, *_METHODS, *_GATHERING, *_POOLING, *REBUILDING, "round", "pop", "assertCountEqual",
+    "assertItemsEqual",
+})  # fmt: skip
+_KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Delete})
 
 
 def may_project(unit: Unit) -> bool:
     """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
     facts = unit.facts
     if not _KEEPING_SOME.isdisjoint(facts.kinds) or not _PROJECTING.isdisjoint(facts.calls):
+        return True
+    if not function_names(unit.file).isdisjoint(facts.calls) and unit.file.asts(ast.DictComp):
         return True
     # Names of every kind, to be quick about most units.
     if _ATTRIBUTES.keys().isdisjoint(facts.names):
@@ -108,6 +146,9 @@ def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
     node = values(unit).resolve(node) if type(node) is cst.Name else node
     if isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
         return _of_each(unit, node)
+    without = left_out(unit, node)
+    if without is not None:
+        return Part("without", ", ".join(f"`{field}`" for field in sorted(without[0])), without[1])
     if type(node) is cst.Call:
         return _of_call(unit, node, depth)
     if type(node) is cst.Attribute and node.attr.value in _ATTRIBUTES:
@@ -136,6 +177,11 @@ def _of_each(unit: Unit, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) ->
         first = next(iter(bind(kept, function)), "") if function is not None else ""
         if len(returns) == 1 and returns[0].value is not None and first:
             row, kept = first, returns[0].value
+    without = left_out(unit, kept)
+    if without is not None and canonical(without[1]) == row:
+        return Part("without", ", ".join(f"`{field}`" for field in sorted(without[0])), clause.iter)
+    while type(kept) is cst.Call and dotted(kept.func) in _SAME_ITEMS and len(kept.args) == 1:
+        kept = kept.args[0].value
     if type(kept) is cst.Call and dotted(kept.func) == "round" and kept.args:
         digits = literal(kept.args[1].value) if len(kept.args) > 1 else 0
         return Part("rounded", f"round(…, {digits})", clause.iter) if digits in (0, 1) else None
@@ -184,9 +230,51 @@ def _of_call(unit: Unit, node: cst.Call, depth: int) -> Part | None:
             return Part(_METHODS[name], f"….{name}()", owner)
         if not module and name in _SAME_ITEMS and not node.args and depth:
             return part(unit, owner, depth - 1)
-    if plain and name in _SAME_ITEMS and first is not None and depth:
-        return part(unit, first, depth - 1)
-    return None
+    if first is not None and name in _POOLING and len(node.args) == 1 and (plain or _is_module(unit, node)):
+        return _pooled(first, name)
+    if plain and name in _SAME_ITEMS | _GATHERING.keys() and first is not None and depth:
+        inner = part(unit, first, depth - 1)
+        if inner is None and name in _GATHERING and len(node.args) == 1:
+            return Part(_GATHERING[name], f"{name}(…)", first)
+        return inner
+    function = callee(unit, node) if first is not None and len(node.args) == 1 else None
+    return _of_helper(unit, function, first) if function is not None and first is not None else None
+
+
+def _is_module(unit: Unit, node: cst.Call) -> bool:
+    return type(node.func) is cst.Attribute and dotted(node.func.value) in unit.file.imports
+
+
+def _pooled(first: cst.BaseExpression, name: str) -> Part:
+    """One figure over all rows, or over a field of each."""
+    if isinstance(first, (cst.GeneratorExp, cst.ListComp)) and type(first.for_in.target) is cst.Name:
+        row = re.escape(first.for_in.target.value)
+        return Part(
+            "figure",
+            f"{name}({re.sub(rf'{_START}{row}{_END}', '…', canonical(first.elt))})",
+            first.for_in.iter,
+        )
+    return Part("figure", f"{name}(…)", first)
+
+
+_START, _END = r"(?<![\w.'\"])", r"(?![\w'\"])"
+
+
+def _of_helper(unit: Unit, function: Unit, given: cst.BaseExpression) -> Part | None:
+    """What a function of the file leaves out of the one value that it is given."""
+    returns = function.find(cst.Return)
+    if function is unit or len(returns) != 1 or returns[0].value is None:
+        return None
+    without = left_out(function, returns[0].value)
+    if without is None or not any(b.kind == "parameter" for b in values(function).slice(without[1])):
+        return None
+    return Part("without", ", ".join(f"`{field}`" for field in sorted(without[0])), given)
+
+
+def are_named(left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether the names of two values say that they are the two runs of one comparison."""
+    one, other = _words(left), _words(right)
+    return two_sides(one | other) and not two_sides(one) and not two_sides(other)
 
 
 def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
@@ -195,8 +283,7 @@ def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression
     made = _made_by(unit, left), _made_by(unit, right)
     if any(last is None for last in made):
         return False
-    names = (_words(left), _words(right))
-    if two_sides(names[0] | names[1]) and not two_sides(names[0]) and not two_sides(names[1]):
+    if are_named(left, right):
         return True
     return bool(made[0]) and made[0] == made[1] and says_same(unit)
 
@@ -266,8 +353,11 @@ def _looks_at(unit: Unit, check: Check, sides: Sides) -> bool:
     return not read.isdisjoint(sides[0]) and not read.isdisjoint(sides[1])
 
 
-def _handed_on(unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
-    """Whether both sides are given to a call, or returned, where the rest could be compared."""
+def _handed_on(
+    unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.BaseExpression, *, walks: bool
+) -> bool:
+    """Whether both sides are given to a call, or returned, where the rest could be compared; with `walks`
+    also whether a loop walks over both."""
     flow = values(unit)
     near = tuple(
         {b for name in flow.reads(node) for b in flow.reaching(name) - {UNBOUND}} & side
@@ -281,7 +371,7 @@ def _handed_on(unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.Ba
                 given.append(node.func.value)
         elif type(node) is cst.Return:
             given = [node.value] if node.value is not None else []
-        elif isinstance(node, (cst.For, cst.CompFor)):
+        elif walks and isinstance(node, (cst.For, cst.CompFor)):
             given = [node.iter]
         read = {b for part_ in given for name in flow.reads(part_) for b in flow.reaching(name)}
         if all(not read.isdisjoint(side) for side in near) and not _is_part_of(unit, node, left, right):
