@@ -152,35 +152,6 @@ class ZipTruncates(Rule):
                         words = folder.read(page)
                         assert len(words) == count
         """),
-    )
-    good = (
-        # The function beside it returns as many values as there are names.
-        Example("""
-            NAMES = ("out", "state")
-
-            def test_kernels(fast, slow):
-                def run(kernel):
-                    out, state = kernel(1)
-                    return out, state
-
-                wanted = run(slow)
-                found = run(fast)
-                for name, one, other in zip(NAMES, wanted, found):
-                    assert one == other, name
-        """),
-        # As many in each row of a table whose rows say what is what.
-        Example("""
-            import numpy as np
-
-            class TestCases(TestCase):
-                @parameterized.parameters(
-                    {"draws": np.array([0.1, 0.4]), "wanted": np.array([0, 1])},
-                    dict(draws=[0.1, 0.4, 0.6], wanted=[0, 1, 1]),
-                )
-                def test_cases(self, draws, wanted):
-                    for draw, one in zip(draws, wanted):
-                        self.assertEqual(case(draw), one)
-        """),
         # A comparer that is written inside of the test.
         Example("""
             def test_sailings(sail):
@@ -212,6 +183,33 @@ class ZipTruncates(Rule):
                     return sum(abs(a - b) for a, b in zip(x, y))
                 for here, there in sail():
                     assert dist(here, there) < reach
+        """),
+        # The function beside it returns as many values as there are names.
+        Example("""
+            NAMES = ("out", "state")
+
+            def test_kernels(fast, slow):
+                def run(kernel):
+                    out, state = kernel(1)
+                    return out, state
+
+                wanted = run(slow)
+                found = run(fast)
+                for name, one, other in zip(NAMES, wanted, found):
+                    assert one == other, name
+        """),
+        # As many in each row of a table whose rows say what is what.
+        Example("""
+            import numpy as np
+
+            class TestCases(TestCase):
+                @parameterized.parameters(
+                    {"draws": np.array([0.1, 0.4]), "wanted": np.array([0, 1])},
+                    dict(draws=[0.1, 0.4, 0.6], wanted=[0, 1, 1]),
+                )
+                def test_cases(self, draws, wanted):
+                    for draw, one in zip(draws, wanted):
+                        self.assertEqual(case(draw), one)
         """),
         # Two tables of the module, and the values of a table, that are of one length.
         Example("""
