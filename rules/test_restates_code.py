@@ -17,7 +17,16 @@ import builtins
 from collections.abc import Iterator
 
 from reviewbot.flow.foreign import helper_of
-from reviewbot.flow.formulas import called, formula, inlined, resolved, straight, text_of, work
+from reviewbot.flow.formulas import (
+    called,
+    formula,
+    formula_past_guards,
+    inlined,
+    resolved,
+    straight,
+    text_of,
+    work,
+)
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
@@ -37,6 +46,11 @@ def advantage(reward, mean, spread):
 
 def clipped(ratio, low, high):
     return min(max(ratio, low), high)
+
+def kept(rows, size, whole):
+    if not whole:
+        return []
+    return rows[: len(rows) // size]
 """
 }
 
@@ -79,8 +93,29 @@ class TestRestatesCode(Rule):
             """,
             files=_SCORE,
         ),
+        Example(
+            """
+            from trainer.score import kept
+
+            def test_kept():
+                rows, size = draw()
+                assert kept(rows, size, True) == rows[: len(rows) // size]  # <- here
+            """,
+            files=_SCORE,
+        ),
     )
     good = (
+        # What it returns where it leaves early is written out.
+        Example(
+            """
+            from trainer.score import kept
+
+            def test_nothing_is_kept():
+                rows, size = draw()
+                assert kept(rows, size, False) == []
+            """,
+            files=_SCORE,
+        ),
         Example(
             """
             from trainer.score import advantage, clipped
@@ -150,7 +185,9 @@ class TestRestatesCode(Rule):
             helper = _under_test(call, unit, repo) if isinstance(call, ast.Call) else None
             if helper is None or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            whole = formula(helper.tree)
+            whole, past = formula(helper.tree), ""
+            if whole is None:
+                whole, past = formula_past_guards(helper.tree), " past its conditions"
             if whole is None or work(whole) < _OPERATIONS:
                 continue
             actual, expected = resolved(call, known), resolved(other, known)
@@ -163,9 +200,9 @@ class TestRestatesCode(Rule):
             yield self.finding_at(
                 unit,
                 tree_span(unit, place),
-                f"the expected value is computed as `{helper.name}` computes it, so the two are equal "
+                f"the expected value is computed as `{helper.name}` computes it{past}, so the two are equal "
                 "whatever it says",
-                certainty="question" if _by_hand(unit, helper.name, known) else "likely",
+                certainty="question" if past or _by_hand(unit, helper.name, known) else "likely",
                 steps=[
                     Step(helper.file.path, helper.line, helper.end_line, f"`{helper.name}` returns this"),
                     Step(

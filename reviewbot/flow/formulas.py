@@ -43,6 +43,24 @@ def formula(tree: FunctionTree) -> ast.expr | None:
     return inlined(last.value, known)
 
 
+def formula_past_guards(tree: FunctionTree) -> ast.expr | None:
+    """What a function returns where none of the conditions before it has made it leave: `if …: return []`,
+    `if …: raise …`; None where it has none of these, or does anything else beside."""
+    body = own_body(tree)
+    rest = [one for one in body if not _leaves(one)]
+    if len(rest) == len(body):
+        return None
+    plain = copy.copy(tree)
+    plain.body = rest
+    return formula(plain)
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    if type(statement) is not ast.If or statement.orelse:
+        return False
+    return len(statement.body) == 1 and isinstance(statement.body[0], (ast.Return, ast.Raise))
+
+
 def inlined(node: ast.expr, known: Mapping[str, ast.expr]) -> ast.expr:
     """The expression with names replaced by what they stand for."""
     if not known:
