@@ -239,6 +239,8 @@ class HugeTolerance(Rule):
         ),
     )
 
+    folds = True
+
     def suspect(self, unit: Unit) -> bool:
         by_keyword = not unit.facts.names.isdisjoint(KEYWORDS) or unit.calls(*POSITIONS)
         by_difference = unit.has(ast.Compare) and unit.calls(*ABSOLUTE)

@@ -474,6 +474,8 @@ class LoopMayBeEmpty(Rule):
         """),
     )
 
+    told_by = (("unreachable-check", "place"),)
+
     def suspect(self, unit: Unit) -> bool:
         if not may_check(unit) or not judges(unit):
             return False

@@ -190,6 +190,8 @@ class SingleCallerHelper(Rule):
         ),
     )
 
+    told_by = (("check-result-dropped", "place"),)
+
     def suspect(self, unit: Unit) -> bool:
         if unit.kind == "script":
             return True

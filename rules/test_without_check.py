@@ -222,6 +222,8 @@ def parse(text):
         ),
     )
 
+    told_by = (("check-result-dropped", "unit"), ("unreachable-check", "unit"))
+
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test or unit.has(ast.Assert, ast.Raise, ast.Yield, ast.YieldFrom):
             return False

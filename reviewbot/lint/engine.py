@@ -17,6 +17,7 @@ from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
 from reviewbot.flow.material import nobody_runs
+from reviewbot.lint.causes import folded, told_once
 from reviewbot.lint.limit import TimeIsUp, arm, limited, untimed_seconds
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import Effort, Failure, Report, Result, Tally, place, report
@@ -43,7 +44,7 @@ def examine(
         return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
     examination = Examination(file, rules, repo, prefilter=prefilter)
     try:
-        found = fingerprinted(sorted(examination.findings(), key=place), file)
+        found = told_once(fingerprinted(sorted(examination.findings(), key=place), file), rules)
         ignored = suppressions(file)
         taken = time.process_time() - started
         effort = Effort(len(content), len(file.units), file.parses, file.parse_seconds, taken)
@@ -52,7 +53,7 @@ def examine(
         repo.let_go()
     return Result(
         path,
-        findings=(*(one for one in found if not ignored.covers(one)), *ignored.faults),
+        findings=(*folded([one for one in found if not ignored.covers(one)], rules), *ignored.faults),
         suppressed=tuple(one for one in found if ignored.covers(one)),
         unread=tuple(examination.unread),
         failures=tuple(examination.failures),

@@ -11,7 +11,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from reviewbot.model import Certainty, Edit, Finding, Fix, Span, Step
 from reviewbot.source.units import File, Kind, Unit, called_last, once, root_of
@@ -89,9 +89,15 @@ class Rule(ABC):
     `unit.file.units`; `("script",)` are shell and jq files, as lines. `suspect` reads `ast` facts only, is
     cheap, may say yes too often and never no wrongly: with and without it the findings are the same.
     `confirm` reads LibCST nodes and is exact.
+
+    `told_by` names rules whose finding is the cause of one of this rule's, and tells it too: where it is in
+    the same `unit`, or at a `place` of this one's (its lines, or those of a step). `folds`: what this rule
+    says in the same words of several places in one file is one finding.
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("function", "method")
+    told_by: ClassVar[tuple[tuple[str, Literal["unit", "place"]], ...]] = ()
+    folds: ClassVar[bool] = False
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
 

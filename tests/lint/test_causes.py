@@ -1,0 +1,60 @@
+"""One finding for one cause, through the command line."""
+
+from __future__ import annotations
+
+import json
+
+DROPPED = """
+import torch
+
+
+def _close(a, b):
+    return torch.allclose(a, b)
+
+
+def test_rows(baseline, restored):
+    _close(baseline, restored)
+"""
+DEAD = """
+def test_rows(baseline, restored):
+    rows = [row for row in restored if row.id in baseline]
+    for row in rows:
+        continue
+        assert row.token == baseline[row.id].token
+"""
+
+
+def found(reviewbot, *options: str) -> list[dict]:
+    return json.loads(reviewbot("lint", "--no-cache", "--output-format", "json", *options).out)
+
+
+def test_what_follows_from_a_dropped_verdict_is_told_with_it(reviewbot, tmp_path):
+    (tmp_path / "test_rows.py").write_text(DROPPED)
+    (one,) = found(reviewbot)
+    assert (one["rule"], one["line"]) == ("check-result-dropped", 10)
+    assert [step["line"] for step in one["steps"]] == [5, 9]
+    # Asked alone, each rule still says it.
+    for rule, line in (("single-caller-helper", 5), ("test-without-check", 9)):
+        assert [(one["rule"], one["line"]) for one in found(reviewbot, "--select", rule)] == [(rule, line)]
+
+
+def test_a_dead_check_is_no_empty_loop_too(reviewbot, tmp_path):
+    (tmp_path / "test_rows.py").write_text(DEAD)
+    assert [(one["rule"], one["line"]) for one in found(reviewbot)] == [("unreachable-check", 6)]
+    assert [one["line"] for one in found(reviewbot, "--select", "loop-may-be-empty")] == [6]
+
+
+def test_the_same_tolerance_in_many_places_is_one_finding(reviewbot, tmp_path):
+    lines = ["import numpy as np", ""]
+    for number in range(55):
+        ignored = "  # reviewbot: ignore[huge-tolerance] a rough estimate" if number == 3 else ""
+        lines += [f"def test_{number}(run):"]
+        lines += [f"    np.testing.assert_allclose(run({number}), run(0), rtol=10){ignored}", ""]
+    lines += ["def test_other(run):", "    np.testing.assert_allclose(run(1), run(0), rtol=30)", ""]
+    (tmp_path / "test_rows.py").write_text("\n".join(lines))
+    first, more, other = found(reviewbot)
+    assert [one["line"] for one in (first, more, other)] == [4, 157, 169]
+    assert "49 more places" in first["message"]
+    assert len(first["steps"]) == 50
+    assert 13 not in {step["line"] for step in first["steps"]}
+    assert "so it is" not in other["message"]
