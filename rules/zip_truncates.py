@@ -717,6 +717,8 @@ def _wholes(side: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _listed(unit: Unit, node: cst.BaseExpression) -> str:
     """The last name of what is called, under `list(...)` and its like, names and what leaves some out."""
     for _ in range(_DEPTH):
+        if isinstance(node, cst.Name) and _is_read_again(unit, node):
+            return ""
         node = values(unit).resolve(node)
         if isinstance(node, cst.Call) and dotted(node.func) in ("list", "tuple", "sorted") and node.args:
             node = node.args[0].value
@@ -725,6 +727,17 @@ def _listed(unit: Unit, node: cst.BaseExpression) -> str:
         else:
             break
     return last_name(node) if isinstance(node, cst.Call) else ""
+
+
+def _is_read_again(unit: Unit, node: cst.Name) -> bool:
+    """Whether a name was read before: what hands out weights one by one has none left the second time."""
+    flow, rank = values(unit), unit.index.rank
+    made = flow.resolve(node)
+    lists = isinstance(made, cst.Call) and last_name(made) in _WEIGHTS
+    return lists and any(
+        read.value == node.value and rank(read) < rank(node) and flow.reaching(read) == flow.reaching(node)
+        for read in flow.reads(unit.node)
+    )
 
 
 def _asks_for_gradient(node: cst.ListComp | cst.GeneratorExp) -> bool:

@@ -381,6 +381,8 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
     [
         ("a = [p for p in left.parameters() if p.requires_grad]", "a, right.parameters()", "question"),
         ("a = [p for p in left.parameters() if p.grad is not None]", "a, right.parameters()", "likely"),
+        ("a = left.parameters()", "a, right.parameters()", "question"),
+        ("a = left.parameters(); print(*a)", "a, right.parameters()", "likely"),
         ("assert len(left) == 4", "left[1:], run(right)", "question"),
         ("assert len(right) == 4", "left[1:], run(left)", "likely"),
         # As many pairs of neighbours as there are rows less one.
