@@ -29,12 +29,12 @@ class Memory:
     def gather(self) -> list[Facts]:
         """What each file says, read and parsed at the first call."""
         if self._facts is None:
-            sources, self._sources = self._sources, []
             with uncollected():
                 self._facts = [
                     facts_of(source.path, source.read(), self._kept)
-                    for source in self._watch(sources, len(sources))
+                    for source in self._watch(self._sources, len(self._sources))
                 ]
+            self._sources = []
         return self._facts
 
     def look(self, kind: str, name: str) -> tuple[At, ...]:

@@ -377,5 +377,5 @@ def _kind(decorators: tuple[str, ...], bases: tuple[str, ...]) -> ClassKind:
 
 # What holds no nodes, and what a walk meets that has none under it.
 _NOT_NODES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "level", "module", "name", "asname"})
-_LEAVES = frozenset({ast.Name, ast.Constant, type(None), str, int})
+_LEAVES = frozenset({ast.Name, ast.Constant, type(None), str, int, bool})
 _HELD = Held(_NOT_NODES, last_first=True)

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import Mock
 
 import pytest
 
@@ -335,6 +336,25 @@ re.compile("\ud800(.)")
     assert log.template == "a b ?=\0"
     assert [key.line for _, key in found.writers("?")] == [2, 2, 3]
     assert [regex.pattern for _, regex in found.regexes()] == ["?(.)"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["Row(done=True)", "None", "True | False", "{'a': 1, **rest}", "[1, *rest]"]
+)
+def test_calls_below_a_pattern_are_facts_like_any_other(pattern):
+    found = gather.facts_of(
+        "a.py", f"match read():\n    case {pattern} if ready():\n        act()\n".encode()
+    )
+    assert {call.name for call in found.calls} == {"read", "ready", "act"}
+
+
+def test_what_was_broken_off_while_it_was_gathered_is_gathered_again(monkeypatch):
+    memory = Memory([of_content(path, b"finish()\n") for path in ("a.py", "b.py")])
+    with monkeypatch.context() as broken:
+        broken.setattr("reviewbot.index.memory.facts_of", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            memory.look("call", "finish")
+    assert [at.path for at in memory.look("call", "finish")] == ["a.py", "b.py"]
 
 
 def test_of_two_modules_of_one_name_the_nearer_is_meant():
