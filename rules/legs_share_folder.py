@@ -78,6 +78,16 @@ class LegsShareFolder(Rule):
             """,
             path="tests/test_resume.py",
         ),
+        # What the option is called says nothing; that the folder is compared does.
+        Example(
+            """
+            #!/bin/bash
+            python -m ferry.sail --days 4 --rows "$SEA/rows"
+            python -m ferry.sail --days 4 --rows "$SEA/rows" --resume --log "$SEA/log.txt"  # <- here
+            python "$ROOT/tests/parity.py" --planned "$SEA/planned" --sailed "$SEA/rows"
+            """,
+            path="tests/functional/sink.sh",
+        ),
         # The folder is in the configuration of both.
         Example("""
             from ferry import Config, read_rows, sail
@@ -147,6 +157,16 @@ class LegsShareFolder(Rule):
         """),
     )
     good = (
+        # Both runs and the comparison are told the same of the same thing: what they start from.
+        Example(
+            """
+            #!/bin/bash
+            python -m ferry.sail --days 4 --charts "$SEA/charts" --rows "$SEA/planned"
+            python -m ferry.sail --days 4 --charts "$SEA/charts" --rows "$SEA/sailed" --resume
+            python tests/parity.py --charts "$SEA/charts" --planned "$SEA/planned" --sailed "$SEA/sailed"
+            """,
+            path="tests/functional/sink.sh",
+        ),
         # The second run adds to what the first has left, and is asked for both.
         Example("""
             import os
@@ -263,7 +283,7 @@ class LegsShareFolder(Rule):
 
     def suspect(self, unit: Unit) -> bool:
         if unit.kind == "script":
-            return "dir" in unit.file.text or "out" in unit.file.text
+            return "python" in unit.file.text or "dir" in unit.file.text or "out" in unit.file.text
         return is_comparer(unit) and (may_share(unit) or may_share_results(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:

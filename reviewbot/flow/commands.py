@@ -32,7 +32,9 @@ class Command:
         """What is run: the words before the first option, override or variable."""
         found: list[str] = []
         for word in self.words:
-            if word.startswith(("-", "$", "+")) or "=" in word:
+            is_module = word == "-m" and len(found) == 1 and found[0].startswith("python")
+            is_script = word.startswith("$") and word.endswith((".py", ".sh"))
+            if not is_module and not is_script and (word.startswith(("-", "$", "+")) or "=" in word):
                 break
             found.append(word)
         return tuple(found[:4])

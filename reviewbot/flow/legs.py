@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -279,6 +279,8 @@ def shared_by_script(text: str) -> Iterator[SharedByScript]:
                 continue
             common = dict(_options(first, every)).items() & dict(_options(second, every)).items()
             after = next((one for one in compares if one.line > second.line), None)
+            if after is not None:
+                common |= _compared_as(after, first) & _compared_as(after, second)
             for option, folder in sorted(common):
                 if after is None or folder in seen or _cleared_by_script(every, first, second, folder):
                     continue
@@ -302,6 +304,42 @@ def _options(command: Command, every: list[Command]) -> Iterator[tuple[str, str]
             continue
         if FOLDER.search(option) and not _SHARED.search(option):
             yield option, folder
+
+
+def _compared_as(compares: Command, run: Command) -> set[tuple[str, str]]:
+    """The folders that a run is given under any option, and that the command which compares is given as well,
+    by another name: they are what is compared, and so what the run leaves behind."""
+    given = dict(_pairs(run.words[len(run.program) :]))
+    asked = _pairs(compares.words[1:])
+    named = {(option, folder) for option, folder in asked if option}
+    folders = {folder for _, folder in asked}
+    return {
+        (option, folder)
+        for option, folder in given.items()
+        if option
+        and folder in folders
+        and (option, folder) not in named
+        and "/" in folder
+        and not _SHARED.search(option)
+        and not re.search(r"\$\{?[1-9@*]|\.\w{1,5}$", folder)
+    }
+
+
+def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
+    """What follows each option, and what stands alone, under no option."""
+    found: list[tuple[str, str]] = []
+    option = ""
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word.startswith("-") and not equals:
+            option = word.lstrip("-")
+        elif equals and re.fullmatch(r"[+-]*[\w.-]+", name):
+            found.append((name.lstrip("+-"), value))
+            option = ""
+        else:
+            found.append((option, word))
+            option = ""
+    return found
 
 
 def _varies(text: str, folder: str) -> bool:
