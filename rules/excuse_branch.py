@@ -1327,6 +1327,8 @@ def compare(scheduled, sailed, late):
         ),
     )
 
+    told_by = (("rows-dropped", "place"),)
+
     def suspect(self, unit: Unit) -> bool:
         return is_comparer(unit) and may_fail(unit) and compares_two(unit) and may_lead_around(unit)
 

@@ -474,7 +474,11 @@ class LoopMayBeEmpty(Rule):
         """),
     )
 
-    told_by = (("unreachable-check", "place"),)
+    told_by = (
+        ("unreachable-check", "place"),
+        ("pair-keys-intersect", "place"),
+        ("excuse-branch", "place"),
+    )
 
     def suspect(self, unit: Unit) -> bool:
         if not may_check(unit) or not judges(unit):

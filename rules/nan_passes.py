@@ -199,6 +199,8 @@ class NanPasses(Rule):
         """),
     )
 
+    told_by = (("self-compare", "place"),)
+
     def suspect(self, unit: Unit) -> bool:
         if not judges(unit):
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 DROPPED = """
 import torch
@@ -58,3 +59,13 @@ def test_the_same_tolerance_in_many_places_is_one_finding(reviewbot, tmp_path):
     assert len(first["steps"]) == 50
     assert 13 not in {step["line"] for step in first["steps"]}
     assert "so it is" not in other["message"]
+
+
+def test_keys_that_one_side_lacks_are_told_by_one_rule(reviewbot, tmp_path):
+    code = """
+    def test_same(eager, compiled):
+        assert all(eager[k].equal(compiled[k]) for k in eager if k in compiled)
+    """
+    (tmp_path / "test_rows.py").write_text(textwrap.dedent(code))
+    assert [one["rule"] for one in found(reviewbot)] == ["pair-keys-intersect"]
+    assert [one["rule"] for one in found(reviewbot, "--select", "loop-may-be-empty")] == ["loop-may-be-empty"]
