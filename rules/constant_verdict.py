@@ -21,7 +21,7 @@ from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.messages import compared_as_message, is_verdict, is_verdict_tree, may_be_message
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, same, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -122,6 +122,12 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        # A method of something else that happens to be called so.
+        Example("""
+            def test_order(kitchen, wide):
+                kitchen.order("tea")
+                kitchen.assert_(f"TEA {'LARGE' if wide else 'SMALL'}")
+        """),
         # A flag, and what is shown where it is not set.
         Example("""
             import unittest
@@ -276,6 +282,12 @@ class ConstantVerdict(Rule):
             call = call_of(check.node)
             if call is not None and dotted(call.func) == "self.fail" and not in_test_file(unit.file.path):
                 continue  # a parser's own way to refuse
+            if (
+                call is not None
+                and last_name(call) == "assert_"
+                and root_name(call) not in ("self", "cls", "assert_")
+            ):
+                continue  # `context.assert_("ALTER TABLE …")` of a fixture's own
             ignored = self._second_argument(unit, check, call) if call is not None else None
             condition, fails_when = condition_of(check)
             if ignored is not None or condition is None:

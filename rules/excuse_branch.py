@@ -1223,6 +1223,21 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/compare_graph.py",
         ),
+        # The branch is the check, and the assertion only says so.
+        Example(
+            """
+            def assert_same_image(seen, wanted, slack):
+                seen_row, wanted_row = list(seen), list(wanted)
+                assert len(seen_row) == len(wanted_row)
+                if any(abs(a - b) > slack for a, b in zip(seen_row, wanted_row)):
+                    assert seen_row == wanted_row
+                for x in range(3):
+                    if seen[x] != wanted[x]:
+                        message = f"{seen[x]} != {wanted[x]} at {x}"
+                        assert seen[x] == wanted[x], message
+            """,
+            path="tests/same_image.py",
+        ),
         # Neither side has it, asked of each; equal as a whole, and what follows says where they differ.
         Example(
             """

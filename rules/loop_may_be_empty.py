@@ -232,6 +232,35 @@ class LoopMayBeEmpty(Rule):
                     if path.name.startswith("left_over"):
                         raise AssertionError(path)
         """),
+        # A helper that makes something refuses what it cannot work on.
+        Example("""
+            import re
+
+            def squashed(text):
+                lines, at = [""], 0
+                for part in filter(None, re.split("(UP)", text)):
+                    if part == "UP":
+                        if at == 0:
+                            raise ValueError("no further up")
+                        at -= 1
+                    else:
+                        lines[at] += part
+                return lines
+        """),
+        # The product finds what to change; what it calls may refuse.
+        Example(
+            """
+            def compare_shelves(planned, found, changes):
+                def removed(name):
+                    if name is None:
+                        raise ValueError(name)
+                    changes.append(name)
+
+                for name in sorted(set(found).difference(planned)):
+                    removed(name)
+            """,
+            path="library/compare/shelves.py",
+        ),
         # The folder holds this very file.
         Example("""
             from pathlib import Path

@@ -19,7 +19,7 @@ import libcst as cst
 from reviewbot.flow.handlers import caught
 from reviewbot.flow.judging import judges
 from reviewbot.flow.pools import FIGURES, Dropped, dropped
-from reviewbot.flow.syntax import canonical, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -106,6 +106,13 @@ class RowsDropped(Rule):
                     right += answer == row["answer"]
                 assert right / len(rows) > 0.9
         """),
+        # Which is the last that is there.
+        Example("""
+            def test_length(run):
+                with run() as result:
+                    last = max(i + 1 for i, v in enumerate(result.histogram()) if v)
+                    assert last == 12
+        """),
         # Rows chosen by what they are, not by what came out.
         Example("""
             def test_long_rows(model, rows):
@@ -127,7 +134,7 @@ class RowsDropped(Rule):
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in dropped(unit):
-            if one.why == "other":
+            if one.why == "other" or _is_a_place(one):
                 continue
             figure = f"`{canonical(one.figure)}`"
             yield self.finding(
@@ -142,6 +149,26 @@ class RowsDropped(Rule):
                 ],
                 still_catches=("nothing: no check or output says how many rows the figure is over",),
             )
+
+
+def _is_a_place(one: Dropped) -> bool:
+    """`max(i for i, row in enumerate(rows) if row)`: which is the last that is there, and no figure over what
+    the rows hold."""
+    made = one.pool
+    if isinstance(made, cst.Call) and made.args:
+        made = made.args[0].value
+    if not isinstance(made, (cst.GeneratorExp, cst.ListComp)):
+        return False
+    over, target = made.for_in.iter, made.for_in.target
+    if (
+        not isinstance(over, cst.Call)
+        or dotted(over.func) != "enumerate"
+        or not isinstance(target, cst.Tuple)
+    ):
+        return False
+    counter = canonical(target.elements[0].value)
+    names = {name.value for name in walk(made.elt) if isinstance(name, cst.Name)}
+    return names == {counter}
 
 
 def _anchor(one: Dropped) -> cst.CSTNode:

@@ -431,6 +431,13 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     made = dotted(value.func).split(".")[-2:] if isinstance(value, cst.Call) else []
     if any(part.lstrip("_")[:1].isupper() for part in made) or _says_equality(unit):
         return True
+    if any(
+        isinstance(call.func, cst.Attribute)
+        and same(call.func.value, comparison.left)
+        and any(same(arg.value, comparison.left) for arg in call.args)
+        for call in unit.find(cst.Call)
+    ):
+        return True  # `place.is_same(place)` beside `place == place`
     # Also where the outcome is only a part of what is checked: `(a == b) is alike`.
     pairs = [(one.left, one.right) for one in comparisons(unit) if one.relation != "member"]
     pairs += [

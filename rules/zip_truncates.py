@@ -25,12 +25,13 @@ from reviewbot.flow.aligned import (
     tabled_alike,
     unpacked_by_callers,
 )
-from reviewbot.flow.checks import checks
+from reviewbot.flow.checks import checks, comparisons
 from reviewbot.flow.cuts import Cut, cuts
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.terms import terms
@@ -617,7 +618,8 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
-    aside = aside or _is_waited_for(unit, cut)
+    aside = aside or _is_waited_for(unit, cut) or _of_one_form(unit, cut)
+    aside = aside or all(is_own_input(unit, side) for side in cut.sides)
     aside = aside or unpacked_by_callers(unit, cut.sides)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
@@ -671,6 +673,24 @@ def _chosen_by(unit: Unit, cut: Cut) -> bool:
 
 def _names(node: cst.CSTNode) -> list[cst.Name]:
     return [below for below in walk(node) if isinstance(below, cst.Name)]
+
+
+def _of_one_form(unit: Unit, cut: Cut) -> bool:
+    """Whether a check demands that what both sides are taken from is alike in form: `a.mode == b.mode` before
+    `zip(a.split(), b.split())`."""
+    taken = {
+        dotted(side.func.value): last_name(side)
+        for side in cut.sides
+        if isinstance(side, cst.Call) and isinstance(side.func, cst.Attribute)
+    }
+    if len(taken) < 2 or len(set(taken.values())) > 1:
+        return False
+    for one in comparisons(unit):
+        if isinstance(one.left, cst.Attribute) and isinstance(one.right, cst.Attribute):
+            held = {dotted(one.left.value), dotted(one.right.value)}
+            if held == set(taken) and one.left.attr.value == one.right.attr.value:
+                return True
+    return False
 
 
 def _is_waited_for(unit: Unit, cut: Cut) -> bool:

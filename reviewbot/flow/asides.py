@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.assertions import asserts_by_name
+from reviewbot.flow.checks import call_of
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.fixtures import is_fixture
 from reviewbot.flow.handlers import raised_by
-from reviewbot.flow.judging import compares, in_test_file
+from reviewbot.flow.judging import compares, in_test_file, says_that_it_judges
 from reviewbot.flow.left import counted_statements
-from reviewbot.flow.syntax import canonical, dotted, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 
 if TYPE_CHECKING:
     from reviewbot.flow.checks import Check
@@ -39,9 +41,36 @@ def is_aside(unit: Unit, check: Check) -> bool:
         narrows = False
     else:
         narrows = check.kind == "raise" and raised_by(check) in ("ValueError", "TypeError", "KeyError")
+    if check.kind == "raise" and raised_by(check) in ("ValueError", "TypeError") and _makes_something(unit):
+        narrows = True
+    if check.kind == "helper" and not in_test_file(unit.file.path):
+        # What the product calls for its effect may refuse something as well.
+        name = _called_name(check.node)
+        narrows = narrows or not (asserts_by_name(name) or says_that_it_judges(name))
     if not in_test_file(unit.file.path) and isinstance(check.condition, cst.Call):
         narrows = narrows or last_name(check.condition) in ("isinstance", "callable", "issubclass")
     return narrows
+
+
+def _called_name(node: cst.CSTNode) -> str:
+    """The last name of what a statement calls."""
+    call = call_of(node)
+    return last_name(call) if call is not None else ""
+
+
+def _makes_something(unit: Unit) -> bool:
+    """Whether a helper of tests is there for what it returns, and refuses what it cannot work on."""
+    if (
+        unit.is_test
+        or not unit.is_function
+        or compares(unit)
+        or asserts_by_name(unit.name.rpartition(".")[2])
+    ):
+        return False
+    given = [node.value for node in unit.find(cst.Return) if node.value is not None]
+    return bool(given) and not any(
+        isinstance(one, cst.Comparison) or literal(one) in (True, False) for one in given
+    )
 
 
 def _calls_itself(unit: Unit, check: Check) -> bool:

@@ -214,7 +214,7 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
             continue
-        if one.node is detour.node or _is_second_try(unit, detour, one):
+        if one.node is detour.node or _is_second_try(unit, detour, one) or _asks_the_same(detour, one):
             continue
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
         if found is None and repo is not None:
@@ -318,6 +318,23 @@ def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:
     return type(target) is cst.Name and any(
         read.value == target.value for read in values(unit).reads(detour.condition)
     )
+
+
+def _asks_the_same(detour: Detour, one: Judgement) -> bool:
+    """`if a != b: assert a == b, message`, or `if any(abs(x - y) > 1 for x, y in zip(a, b)): assert a == b`:
+    the branch decides, and what is judged behind it only says so."""
+    judged = {canonical(one.left), canonical(one.right)}
+    node = detour.condition
+    if type(node) is cst.Comparison and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        exact = isinstance(target.operator, (cst.Equal, cst.NotEqual))
+        return exact and {canonical(node.left), canonical(target.comparator)} == judged
+    made = node.args[0].value if type(node) is cst.Call and dotted(node.func) == "any" and node.args else None
+    if not isinstance(made, (cst.GeneratorExp, cst.ListComp)) or detour.outcome:
+        return False
+    over = made.for_in.iter
+    sides = {canonical(arg.value) for arg in over.args} if isinstance(over, cst.Call) else set()
+    return sides == judged
 
 
 def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:

@@ -59,8 +59,9 @@ def _is_own(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
         for name in walk(below.target)
         if type(name) is cst.Name
     }
+    inner |= {below.name.value for below in walk(node) if isinstance(below, cst.Param)}
     for below in walk(node):
-        if isinstance(below, (cst.Await, cst.Lambda, cst.Yield)):
+        if isinstance(below, (cst.Await, cst.Yield)):
             return False
         if type(below) is not cst.Call:
             continue
