@@ -385,6 +385,9 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
         ("a = left.parameters(); print(*a)", "a, right.parameters()", "likely"),
         ("assert len(left) == 4", "left[1:], run(right)", "question"),
         ("assert len(right) == 4", "left[1:], run(left)", "likely"),
+        # Who wrote out the names has counted what is compared.
+        ("names = ['dq', 'dk']", "run(left), run(right), names", "question"),
+        ("names = run(right).names", "run(left), run(right), names", "likely"),
         # As many pairs of neighbours as there are rows less one.
         ("", "left, run(right), left[1:]", "question"),
         ("", "left, run(right), right[1:]", "likely"),

@@ -38,6 +38,7 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or _measured(unit, cut.sides)
         or _alike(unit, cut)
         or _leaves_out_ends(cut.sides)
+        or _are_named(unit, cut.sides)
         or (draws(unit) and all(_is_drawn(unit, one) for one in cut.sides))
         or all(_is_filled_by_hand(unit, one) for one in cut.sides)
         or _compares_wholes(unit, cut)
@@ -247,6 +248,18 @@ def _is_drawn(unit: Unit, one: cst.BaseExpression) -> bool:
     made = [one, *(b.value for b in values(unit).slice(one, mutations=False) if b.value is not None)]
     return all(
         last_name(below) in _TELLS for value in made for below in walk(value) if isinstance(below, cst.Call)
+    )
+
+
+def _are_named(unit: Unit, sides: Sides) -> bool:
+    """Whether the items of two sides are walked beside their names, which are written out:
+    `zip(("dq", "dk"), grads, slow_grads)`. Who wrote those has counted what is compared."""
+    written = [values(unit).resolve(one) for one in sides]
+    return len(sides) > 2 and any(
+        isinstance(one, (cst.List, cst.Tuple))
+        and bool(one.elements)
+        and all(isinstance(element.value, cst.SimpleString) for element in one.elements)
+        for one in written
     )
 
 
