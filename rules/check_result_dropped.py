@@ -485,7 +485,7 @@ def _compares(unit: Unit) -> bool:
         return True
     if not unit.is_test:
         return False
-    return any(_is_verdict(node.value) for node in _own_returns(unit)) or any(
+    return bool(_own_verdicts(unit)) or any(
         isinstance(target := node.targets[0], ast.Name)
         and _is_verdict(node.value)
         and _VERDICT.search(target.id) is not None
@@ -536,11 +536,12 @@ def _says_verdict(name: str) -> bool:
     return name in _LAST_NAMES or name in _ENTERED or name.startswith(("to_", "not_to_"))
 
 
-def _own_returns(unit: Unit) -> list[ast.Return]:
-    """The `return` statements of a function, without those of functions in it."""
-    every = unit.asts(ast.Return)
+def _own_verdicts(unit: Unit) -> list[ast.Return]:
+    """What a function returns that could be a verdict, without what functions in it return."""
+    every = [node for node in unit.asts(ast.Return) if _is_verdict(node.value)]
     if every and len(unit.asts(ast.FunctionDef)) + len(unit.asts(ast.AsyncFunctionDef)) > 1:
-        return [node for node in own_nodes(unit.tree) if isinstance(node, ast.Return)]
+        own = set(own_nodes(unit.tree))
+        return [node for node in every if node in own]
     return every
 
 

@@ -414,15 +414,15 @@ def _writes_anew(unit: Unit) -> bool:
 
 
 def _carries(call: ast.Call) -> bool:
-    # No class is called by way of `self`.
-    if len(call.args) + len(call.keywords) < 2 or root_of(call.func) == "self":
+    if len(call.args) + len(call.keywords) < 2:
         return False
     roots: set[str] = set()
     for value in (*call.args, *[keyword.value for keyword in call.keywords]):
         if type(value) is ast.Attribute and type(value.value) is ast.Name:
             root = value.value.id
             if root in roots:
-                return True
+                # No class is called by way of `self`.
+                return root_of(call.func) != "self"
             roots.add(root)
     return False
 

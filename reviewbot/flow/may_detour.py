@@ -15,7 +15,7 @@ from reviewbot.flow.assertions import may_assert_by_name
 from reviewbot.flow.judgements import CONSTANTS, names_distance
 from reviewbot.flow.judging import function_names
 from reviewbot.flow.summaries import Summaries
-from reviewbot.flow.suspects import LEAVING, compares, may_depend
+from reviewbot.flow.suspects import COMPARING, LEAVING, compares, may_depend, measures
 from reviewbot.flow.verdicts import answers
 from reviewbot.source.units import below, called_last, once
 
@@ -52,14 +52,14 @@ def _may_judge(unit: Unit) -> bool:
 def _compares_named(unit: Unit) -> bool:
     """Whether the unit might ask whether two values are the same, neither of which is made of literals alone,
     or how far they are apart."""
-    if _distances(unit):
+    if _distances(unit) or measures(unit):
         return True
     for node in unit.asts(ast.Compare):
         sides = pairwise([node.left, *node.comparators])
         for operator, (left, right) in zip(node.ops, sides, strict=True):
             if isinstance(operator, _SAMENESS) and _names_any(left) and _names_any(right):
                 return True
-    calls = filter(compares, unit.asts(ast.Call))
+    calls = filter(compares, unit.calls_of(COMPARING))
     return any(call.keywords or len(call.args) < 2 or all(map(_names_any, call.args[:2])) for call in calls)
 
 
@@ -101,7 +101,7 @@ def _may_leave(node: ast.If) -> bool:
 @once
 def _judging(unit: Unit) -> list[int]:
     """The lines of what compares, and of what fails by an earlier comparison, in order."""
-    calls = [node for node in unit.asts(ast.Call) if compares(node) or called_last(node) in LEAVING]
+    calls = [*filter(compares, unit.calls_of(COMPARING)), *unit.calls_of(LEAVING)]
     found: list[ast.expr | ast.stmt] = [*unit.asts(ast.Compare), *unit.asts(ast.Raise), *calls]
     if distances := _distances(unit):
         # A check may know the distance by a name.

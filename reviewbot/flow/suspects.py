@@ -61,8 +61,7 @@ def compares_two(unit: Unit) -> bool:
         return True
     if _subtracts(unit):
         return True
-    calls = unit.asts(ast.Call)
-    return any(map(compares, calls)) or any(_measures(unit, call) for call in calls)
+    return any(map(compares, unit.calls_of(COMPARING))) or measures(unit)
 
 
 @once
@@ -70,8 +69,20 @@ def _subtracts(unit: Unit) -> bool:
     return any(isinstance(node.op, ast.Sub) for node in unit.asts(ast.BinOp))
 
 
+@once
+def _subtracting(module: Unit) -> frozenset[str]:
+    """The names of the functions of a file that subtract."""
+    return frozenset(unit.name for unit in module.file.units if unit.kind == "function" and _subtracts(unit))
+
+
+@once
+def measures(unit: Unit) -> bool:
+    """Whether the unit might have a function of the file say how far two values are apart."""
+    return any(_measures(unit, call) for call in unit.calls_of(_subtracting(unit.file.units[0])))
+
+
 def _measures(unit: Unit, call: ast.Call) -> bool:
-    """Whether a call gives two values to a function of the file that subtracts."""
+    """Whether a call gives two values to another function of the file, by the name of one that subtracts."""
     if not isinstance(call.func, ast.Name) or not _both_computed(call.args[:2]):
         return False
     function = unit.file.unit(call.func.id)
@@ -85,6 +96,10 @@ def compares(call: ast.Call) -> bool:
     if relation in _SAME and (call.keywords or _both_computed(call.args[:2])):
         return True
     return name in _PREDICATES and (len(call.args) + isinstance(call.func, ast.Attribute)) > 1
+
+
+COMPARING = _PREDICATES.union(name for name, (relation, _) in assertions.KNOWN.items() if relation in _SAME)
+"""The last names of all calls of which `compares` could be true."""
 
 
 @once

@@ -270,7 +270,14 @@ class Unit:
         """The calls in it of anything with one of these last names, in no order."""
         if names.isdisjoint(self.facts.calls):
             return []
-        return [call for call in self.asts(ast.Call) if called_last(call) in names]
+        return [call for name, calls in self._calls_by_name.items() if name in names for call in calls]
+
+    @cached_property
+    def _calls_by_name(self) -> dict[str, list[ast.Call]]:
+        found: dict[str, list[ast.Call]] = {}
+        for call in self.asts(ast.Call):
+            found.setdefault(called_last(call), []).append(call)
+        return found
 
     # From here on LibCST.
 
