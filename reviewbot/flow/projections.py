@@ -25,7 +25,7 @@ from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 Kind = Literal[
     "keys", "length", "shape", "slice", "figure", "rounded", "case", "fields", "members", "order", "without"
@@ -128,12 +128,17 @@ _PROJECTING = frozenset({
 _KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Delete})
 
 
+@once
+def _rebuilds(file: File) -> bool:
+    return any(unit.has(ast.DictComp) for unit in file.units)
+
+
 def may_project(unit: Unit) -> bool:
     """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
     facts = unit.facts
     if not _KEEPING_SOME.isdisjoint(facts.kinds) or not _PROJECTING.isdisjoint(facts.calls):
         return True
-    if not function_names(unit.file).isdisjoint(facts.calls) and unit.file.asts(ast.DictComp):
+    if _rebuilds(unit.file) and not function_names(unit.file).isdisjoint(facts.calls):
         return True
     # Names of every kind, to be quick about most units.
     if _ATTRIBUTES.keys().isdisjoint(facts.names):
