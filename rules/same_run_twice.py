@@ -83,8 +83,27 @@ class SameRunTwice(Rule):
                     got = generate("a", engine="fast")
                     self.assertEqual(got.tokens, want.tokens)  # <- here
         """),
+        # The same is added to both, and what is given is made of the same.
+        Example("""
+            def test_toll(sail, route, weigh, cargo, toll):
+                wanted = sail(route, *weigh(cargo)) + toll
+                got = sail(route, *weigh(cargo)) + toll
+                assert got == wanted  # <- here
+        """),
     )
     good = (
+        # Another toll, and another draw.
+        Example("""
+            def test_toll(sail, route, toll, wind):
+                wanted = sail(route) + toll
+                got = sail(route) + wind
+                assert got == wanted
+
+            def test_wind(sail, draw, winds):
+                wanted = sail(draw(winds)) + 1
+                got = sail(draw(winds)) + 1
+                assert got == wanted
+        """),
         Example('''
             def test_runs(run):
                 """Two calls must agree: the function is meant to be deterministic."""
@@ -189,8 +208,22 @@ def _given(node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
         targets = target.elts if isinstance(target, ast.Tuple) and split else [target]
         parts = node.value.elts if isinstance(node.value, ast.Tuple) and split else [node.value]
         for name, value in zip(targets, parts, strict=False):
-            if isinstance(name, ast.Name) and isinstance(value, ast.Call):
-                yield name.id, value
+            call = _first_call(value)
+            if isinstance(name, ast.Name) and call is not None:
+                yield name.id, call
+
+
+def _first_call(node: ast.expr) -> ast.Call | None:
+    """The call that a value is, or the first term of it that is one: `run(x)` of `run(x) + bias`."""
+    if isinstance(node, ast.BinOp):
+        return _first_call(node.left) or _first_call(node.right)
+    return node if isinstance(node, ast.Call) else None
+
+
+def _first_term(node: cst.BaseExpression) -> cst.Call | None:
+    if isinstance(node, cst.BinaryOperation):
+        return _first_term(node.left) or _first_term(node.right)
+    return node if isinstance(node, cst.Call) else None
 
 
 def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] | None:
@@ -240,7 +273,10 @@ def _origin(unit: Unit, side: cst.BaseExpression) -> tuple[cst.Call, str, bool] 
     if isinstance(root, cst.Name):
         path = canonical(side)[len(root.value) :]
         resolved = flow.resolve(root)
-        return (resolved, path, _says_reference(root.value)) if isinstance(resolved, cst.Call) else None
+        call = _first_term(resolved)
+        if call is not None and call is not resolved:
+            path = f"{canonical(resolved)}{path}"  # the other terms must be equal, too
+        return None if call is None else (call, path, _says_reference(root.value))
     if isinstance(side, cst.Call):
         return side, "", False
     return None
@@ -255,7 +291,17 @@ def _plain_arguments(call: cst.Call) -> bool:
     name = last_name(call)
     if not call.args or name[:1].isupper() or not name:
         return bool(name) and not name[:1].isupper() and not call.args and isinstance(call.func, cst.Name)
-    return all(isinstance(arg.value, _PLAIN) for arg in call.args)
+    return all(isinstance(arg.value, _PLAIN) or _is_made_of_names(arg.value) for arg in call.args)
+
+
+def _is_made_of_names(node: cst.BaseExpression) -> bool:
+    """Whether an argument is what a function makes of names, and gives no other value the next time."""
+    if not isinstance(node, cst.Call) or not node.args or _MOVES_ON.search(last_name(node)):
+        return False
+    return last_name(node)[:1].islower() and all(isinstance(arg.value, cst.Name) for arg in node.args)
+
+
+_MOVES_ON = pattern(r"(?i)rand|sampl|shuffl|uuid|next|pop|read|time|draw|get|iter|fetch|recv|choice|now")
 
 
 def _same_names(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
@@ -291,7 +337,7 @@ def _may_change(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
     for call in unit.find(cst.Call):
         if low < rank(call) < high and call not in (first, second):
             given = {root_name(arg.value) for arg in call.args} | {root_name(call)}
-            if names & given and not _holds(first, call):
+            if names & given and not _holds(first, call) and not _holds(second, call):
                 return True
     return False
 

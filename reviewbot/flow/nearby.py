@@ -40,7 +40,9 @@ def still_catches(unit: Unit, *nodes: cst.CSTNode, but: Iterable[cst.CSTNode] = 
     found = [(looking.checks[at], wanted & looking.reads[at]) for at in nsmallest(_SHOWN, others)]
     where = f"`{unit.name}`" if unit.name else "this module"
     if not found:
-        names = sorted({_name(key) for key in wanted})
+        # Values rather than the functions that made them, where there are any.
+        local = {_name(key) for key in wanted if not isinstance(key, str)}
+        names = sorted(local or {_name(key) for key in wanted})
         about = " or ".join(f"`{name}`" for name in names[:_SHOWN])
         return (f"nothing: no other check in {where} looks at {about or 'these values'}",)
     clauses = [
