@@ -455,6 +455,23 @@ class LoopMayBeEmpty(Rule):
                 for page in tmp_path.rglob("*.html"):
                     assert parse(page)
         """),
+        # A program that fails where it has found nothing.
+        Example(
+            """
+            def lines_until_equals(path):
+                found = False
+                with open(path) as lines:
+                    for line in lines:
+                        if line.startswith("=" * 8):
+                            if found:
+                                exit(1)
+                            found = True
+                if not found:
+                    print("no end")
+                    exit(1)
+            """,
+            path="tools/lines.py",
+        ),
         # What a division after the loop needs.
         Example(
             """

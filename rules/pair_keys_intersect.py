@@ -313,12 +313,11 @@ def _keys_of(node: cst.BaseExpression) -> str:
 def _is_judged(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether a condition under which the function fails reads what an expression is assigned to."""
     flow = values(unit)
+    asked = [check.condition for check in checks(unit) if check.condition is not None]
     return any(
-        any(below is node for below in walk(binding.value))
-        for check in checks(unit)
-        if check.condition is not None
-        for binding in flow.slice(check.condition)
-        if binding.value is not None
+        any(below is node for below in walk(part))
+        for condition in asked
+        for part in (condition, *(b.value for b in flow.slice(condition) if b.value is not None))
     )
 
 

@@ -364,6 +364,27 @@ def test_who_walks_in_step_may_have_thought_of_the_rest(sides, more, expected):
 
 
 @pytest.mark.parametrize(
+    ("demanded", "expected"),
+    [
+        ('assert set(saved.keys()) - set(merged.keys()) == {"tied"}', "question"),
+        ("assert len(merged)", "likely"),
+    ],
+)
+def test_which_keys_one_side_lacks_may_be_demanded(demanded, expected):
+    code = f"""
+        def test_merged(load, merge):
+            saved = load("saved")
+            merged = merge(["one", "other"])
+            {demanded}
+            for key, row in saved.items():
+                if key not in merged:
+                    continue
+                assert row == merged[key]
+    """
+    assert certainties("pair-keys-intersect", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("sides", "expected"),
     [("left.param_groups, right.param_groups", "question"), ("left.rows, right.rows", "likely")],
 )

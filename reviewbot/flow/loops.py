@@ -267,7 +267,8 @@ def counted(unit: Unit, loop: cst.For) -> bool:
 def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) -> bool | None:
     """Whether an expression after a loop is one that a body which never ran leaves passing: `ok` after
     `ok = True`, `not errors` after `errors = []`. None where that cannot be said."""
-    negated = False
+    negated, above = False, unit.parent(expression)
+    fails_when_true = type(above) is cst.If and above.test is expression
     while type(expression) is cst.UnaryOperation and type(expression.operator) is cst.Not:
         expression, negated = expression.expression, not negated
     name: cst.BaseExpression = expression
@@ -289,8 +290,6 @@ def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) 
     start = _start(unit, name, loop)
     if start is UNKNOWN:
         return None
-    above = unit.parent(expression)
-    fails_when_true = type(above) is cst.If and above.test is expression
     return (bool(start) != negated) != fails_when_true
 
 
