@@ -57,6 +57,9 @@ class SketchedUnit(Unit):
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node of this unit stands in the file. Raises `NotInSketch` where the `ast` does not say."""
+        above = self.parent(node)
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)) and above.name is node:
+            return self._name_span(self._made_from(above))
         made = self._made_from(node)
         lines, end_line = self.file.lines, made.end_lineno or made.lineno
         return Span(
@@ -66,6 +69,14 @@ class SketchedUnit(Unit):
             end_line,
             _characters(lines[end_line - 1], made.end_col_offset or 0) + 1,
         )
+
+    def _name_span(self, made: ast.expr | ast.stmt) -> Span:
+        """Where the name of a function or class stands."""
+        line = self.file.lines[made.lineno - 1]
+        found = _NAMED.match(line, _characters(line, made.col_offset))
+        if found is None:
+            raise NotInSketch
+        return Span(self.file.path, made.lineno, found.start(1) + 1, made.lineno, found.end(1) + 1)
 
     def text(self, node: cst.CSTNode) -> str:
         """The node's own source text. Raises `NotInSketch` where the `ast` does not say, as of an expression
@@ -128,6 +139,9 @@ class SketchedUnit(Unit):
     def _file_of_sketches(self) -> SketchedFile:
         assert isinstance(self.file, SketchedFile)
         return self.file
+
+
+_NAMED = re.compile(r"(?:(?:async\s+)?def|class)\s+(\w+)")
 
 
 def _characters(line: str, offset: int) -> int:
