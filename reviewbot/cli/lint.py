@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
 STDIN = "-"
+COMPARING = ("loosened-check",)  # rules that say nothing of code as it stands
 WORTH_KEEPING = 0.3  # seconds of processor time: what took less is soon done again
 EXAMPLES = """\
 examples:
@@ -153,6 +154,7 @@ def _told(session: _Session, made: Report) -> int:
     else:
         session.show(made)
     _complain(made)
+    session.say_what_waits()
     return _code(session, made)
 
 
@@ -164,6 +166,7 @@ def _kept(session: _Session, made: Report) -> int:
         session.show(made)
     with redirect_stderr(StringIO()) as err:
         _complain(made)
+        session.say_what_waits()
     sys.stdout.write(out.getvalue())
     sys.stdout.flush()
     sys.stderr.write(err.getvalue())
@@ -225,11 +228,16 @@ class _Session:
         self.against = None
         if options.diff and STDIN not in options.paths:
             self.against = inputs.against(options.diff, inputs.common_folder(options.paths))
+        self.colour = wants_colour(options.no_color)
+        jobs = options.jobs or processes()
+        # Without a database each process gathers the facts for itself: their bars would stand on one another.
+        alone = database is not None or jobs == 1
+        watch = partial(watched, what="facts", quiet=options.quiet or not alone, colour=self.colour)
         self.run = Run(
             rules,
-            Repo(settings, files, database=database, against=self.against),
+            Repo(settings, files, database=database, against=self.against, watch=watch),
             settings.max_file_bytes,
-            jobs=options.jobs or processes(),
+            jobs=jobs,
             cache=cache,
             prefilter=not options.no_prefilter,
         )
@@ -237,7 +245,6 @@ class _Session:
         self.content: dict[str, bytes] = {}
         self.fixed: list[tuple[str, bytes, bytes, int]] = []
         self.unwritten = False  # whether a file that could be fixed could not be written
-        self.colour = wants_colour(options.no_color)
         self._format = _format(options)
         self._listed = True  # whether every folder could be
         self._asked: set[Fact] = set()
@@ -286,6 +293,17 @@ class _Session:
         if not self._listed or not made.files or made.failures:
             return False
         return made.files == made.cached or (made.effort.seconds > WORTH_KEEPING and not made.unread)
+
+    def say_what_waits(self) -> None:
+        """Says which rules look at changes only, to whoever looks at a folder of a git repository."""
+        options = self.options
+        if options.quiet or options.diff or self._format != "text" or options.paths == [STDIN]:
+            return
+        waiting = [rule for rule in self.run.rules if rule in COMPARING]
+        in_git = any(os.path.exists(os.path.join(above, ".git")) for above in _with_parents(self.root))
+        if waiting and in_git and any(map(os.path.isdir, options.paths)):
+            says = f"{', '.join(waiting)} looks at what a change takes away, so only with --diff BASE"
+            print(f"reviewbot: {says}", file=sys.stderr)
 
     def note_what_was_asked(self) -> None:
         """Notes what results were made from, also those that other processes made."""
@@ -434,6 +452,11 @@ class _Session:
             return [line.rstrip("\r\n") for line in discover.lines_of(path, content)]
         except UnreadableFile:
             return None
+
+
+def _with_parents(folder: Path) -> tuple[Path, ...]:
+    absolute = folder.absolute()
+    return absolute, *absolute.parents
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+
+import reviewbot
+from reviewbot.cli.new_rule import NAME
 
 EXAMPLES = """\
 examples:
@@ -28,6 +32,10 @@ def main(options: argparse.Namespace) -> int:
     from reviewbot.render import rule_page
 
     known = registry.rule_ids()
+    if options.id and options.id not in known and _is_of_checkout(options.id):
+        # Another copy is installed than the one whose rule was written here.
+        reviewbot.__path__.insert(0, os.getcwd())
+        known = (*known, options.id)
     if options.id is None:
         _list({name: registry.first_sentence(name) for name in known})
         return 0
@@ -43,6 +51,14 @@ def main(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(page)
     return 0
+
+
+def _is_of_checkout(name: str) -> bool:
+    """Whether the working folder is a checkout of reviewbot, and that rule stands in it."""
+    path = os.path.join("rules", name.replace("-", "_") + ".py")
+    return (
+        NAME.fullmatch(name) is not None and os.path.isfile("reviewbot/lint/rule.py") and os.path.isfile(path)
+    )
 
 
 def _list(rules: dict[str, str]) -> None:

@@ -97,6 +97,14 @@ class Checked(msgspec.Struct, frozen=True):
     alone: int = 0
 
 
+class SetAside(msgspec.Struct, frozen=True):
+    """A change that passes and is no witness, with the reason."""
+
+    edit: str
+    side: str = ""
+    why: str = ""
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """Everything that one probe showed."""
 
@@ -117,6 +125,7 @@ class Evidence(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     complete: bool = True
     let_through: tuple[Passed, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
 
 
 def decode(text: str | bytes, where: str) -> Evidence:

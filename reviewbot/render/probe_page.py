@@ -50,7 +50,10 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
     """The page. `saved` is the name of the file of evidence, `head` the commit of links, "" if none."""
     checks = _checks(evidence)[:CHECKS]
     kinds = _kinds(evidence.kills, checks)
-    let_through = probe_text.kinds(evidence.let_through, evidence.kills)
+    told = {(one.edit, one.side) for one in evidence.set_aside}
+    let_through = probe_text.kinds(
+        [one for one in evidence.let_through if (one.edit, one.side) not in told], evidence.kills
+    )
 
     def with_most(most: int) -> str:
         return render(
@@ -63,6 +66,7 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
             checks=checks,
             kinds=kinds,
             let_through=let_through,
+            set_aside=probe_text.reasons(evidence.set_aside),
             dead=[(one, _place(sources, head, one.path, one.line)) for one in evidence.dead[:most]],
             saved=saved,
             most=most,

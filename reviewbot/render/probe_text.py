@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from reviewbot.probe.evidence import Result, SetAside, Strip, Witness
+from reviewbot.probe.evidence import Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
@@ -256,15 +256,19 @@ def let_through(result: Result) -> list[str]:
 
 def set_aside(result: Result) -> list[str]:
     """What passes and is no witness: a line for each kind of reason, under a heading."""
-    by_reason: dict[str, list[SetAside]] = {}
-    for one in result.set_aside:
-        by_reason.setdefault(one.why, []).append(one)
-    if not by_reason or not result.sought:
+    if not result.set_aside or not result.sought:
         return []
     lines = [f"passed, and no witness ({_count(len(result.set_aside), 'change')}):"]
-    for why, listed in by_reason.items():
-        lines.append(f"  {_listed(kinds(listed, ()), most=8)}: {why}")
+    lines += [f"  {says}: {why}" for says, why in reasons(result.set_aside)]
     return lines
+
+
+def reasons(aside: Sequence[Excused]) -> list[tuple[str, str]]:
+    """The kinds of the changes that are no witness, and why, each reason once."""
+    by_reason: dict[str, list[Excused]] = {}
+    for one in aside:
+        by_reason.setdefault(one.why, []).append(one)
+    return [(_listed(kinds(listed, ()), most=8), why) for why, listed in by_reason.items()]
 
 
 class Told(Protocol):
@@ -275,6 +279,13 @@ class Told(Protocol):
 
     @property
     def side(self) -> str: ...
+
+
+class Excused(Told, Protocol):
+    """The same of one that passed and is no witness, with the reason."""
+
+    @property
+    def why(self) -> str: ...
 
 
 def kinds(listed: Sequence[Told], others: Sequence[Told]) -> list[str]:

@@ -11,13 +11,17 @@ from typing import TypeVar
 PATIENCE = 2.0  # seconds before anything is shown
 
 _Item = TypeVar("_Item")
+_shown: list[str] = []
 
 
 def watched(
     items: Iterable[_Item], total: int, what: str, *, quiet: bool = False, colour: bool = True
 ) -> Iterator[_Item]:
-    """The same items; after `PATIENCE` a bar on stderr counts them, if stderr is a terminal."""
-    if quiet or not sys.stderr.isatty():
+    """The same items; after `PATIENCE` a bar on stderr counts them, if stderr is a terminal.
+
+    What is worked on while another bar is there shows none of its own.
+    """
+    if quiet or _shown or not sys.stderr.isatty():
         yield from items
         return
     started = time.monotonic()
@@ -34,11 +38,17 @@ def watched(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, no_color=not colour), transient=True) as progress:
-        task = progress.add_task(what, total=total, completed=done)
-        for item in iterator:
-            progress.advance(task)
-            yield item
+    _shown.append(what)
+    try:
+        with Progress(
+            *columns, console=Console(stderr=True, no_color=not colour), transient=True
+        ) as progress:
+            task = progress.add_task(what, total=total, completed=done)
+            for item in iterator:
+                progress.advance(task)
+                yield item
+    finally:
+        _shown.remove(what)
 
 
 @contextmanager

@@ -589,3 +589,22 @@ def test_values_of_a_producer_are_told_as_it_writes_them(reviewbot, tmp_path):
     (one,) = json.loads(ran.out)
     says = one["steps"][0]["says"]
     assert "`tail` as `len(rest)`" in says and "`total` as `len(head) + len(rest)`" in says
+
+
+def test_a_rule_that_waits_for_a_diff_is_named_once(reviewbot, repository):
+    repository.commit({"test_a.py": "def test_a():\n    assert 1 + 1 == 2\n"})
+    for _ in range(3):  # the last time from what was kept
+        ran = reviewbot("lint", cwd=repository.folder)
+        assert ran.err == (
+            "reviewbot: loosened-check looks at what a change takes away, so only with --diff BASE\n"
+        )
+    for words in (["-q"], ["--diff", "HEAD"], ["test_a.py"], ["--ignore", "loosened-check"]):
+        assert reviewbot("lint", *words, cwd=repository.folder).err == ""
+
+
+def test_the_rules_that_wait_for_a_diff_are_those_whose_examples_all_have_one():
+    from reviewbot.cli import lint
+    from reviewbot.lint import registry
+
+    waiting = [one for one in registry.rule_ids() if all(bad.before for bad in registry.load(one).bad)]
+    assert tuple(waiting) == lint.COMPARING

@@ -453,3 +453,21 @@ def test_many_findings_are_listed_by_file_on_pages_that_are_not_large(repository
     parts = [text(folder, name) for name in ("round-1.html", "round-1-2.html")]
     told = [re.search(r"New in this round: (\d+) of 260", part) for part in parts]
     assert sum(int(found[1]) for found in told if found) == 260
+
+
+def test_the_page_of_a_probe_says_what_passes_and_is_no_witness(reviewbot, tmp_path):
+    why = "`compare` refuses it in a caller"
+    document = {
+        "target": "tests/parity.py::compare",
+        "edits_tried": 12,
+        "passed": 2,
+        "witnesses": [],
+        "let_through": [{"edit": "reward changed", "side": "resumed"}],
+        "set_aside": [{"edit": "reward changed", "side": "resumed", "why": why}],
+    }
+    (tmp_path / "evidence.json").write_text(json.dumps(document))
+    assert reviewbot("report", "--probe", "evidence.json", "--out", "pages").code == 0
+    page = (tmp_path / "pages" / "probe-1.html").read_text()
+    assert "What passes and is no witness" in page
+    assert "refuses it in a caller" in page
+    assert "What it lets through" not in page

@@ -76,3 +76,23 @@ def test_on_a_terminal_it_is_laid_out_within_its_width(words):
     assert "```" not in plain
     assert max(map(len, plain)) <= 60
     assert any("constant-verdict" in line for line in plain)
+
+
+def test_a_rule_that_was_written_in_a_checkout_is_explained_there_by_an_installed_copy(tmp_path):
+    root = registry.own_folder("")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "PYTHONPATH": os.path.dirname(root)}
+        command = [sys.executable, "-m", "reviewbot", *words]
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "__init__.py").touch()
+    assert run("new-rule", "sleep-in-test").returncode == 0
+    elsewhere = run("rule", "sleep-in-test")
+    assert (elsewhere.returncode, "no rule 'sleep-in-test'" in elsewhere.stderr) == (2, True)
+    (tmp_path / "reviewbot" / "lint").mkdir(parents=True)
+    (tmp_path / "reviewbot" / "lint" / "rule.py").touch()
+    explained = run("rule", "sleep-in-test")
+    assert explained.returncode == 0, explained.stderr
+    assert explained.stdout.startswith("# sleep-in-test")
