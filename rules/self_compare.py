@@ -128,8 +128,42 @@ class SelfCompare(Rule):
             """,
             path="scripts/compare_losses.py",
         ),
+        # A function trains it; the groups before and after are the same dictionaries; a view is no copy.
+        Example("""
+            def test_unchanged(model, rows):
+                before = model.state_dict()
+                train(model, rows)
+                after = model.state_dict()
+                for name in before:
+                    assert (before[name] == after[name]).all()  # <- here
+        """),
+        Example("""
+            def test_groups(optimizer, change_rate):
+                before = [group for group in optimizer.param_groups]
+                change_rate(optimizer)
+                assert before == [group for group in optimizer.param_groups]  # <- here
+        """),
+        Example("""
+            def test_frozen(model, optimizer):
+                before = model.head.weight.detach()
+                optimizer.step()
+                assert (before == model.head.weight).all()  # <- here
+        """),
     )
     good = (
+        # A copy; what only looks at the model changes nothing.
+        Example("""
+            def test_frozen(model, optimizer, rows):
+                before = model.head.weight.detach().clone()
+                optimizer.step()
+                assert (before == model.head.weight).all()
+                again = model.state_dict()
+                evaluate(model, rows)
+                assert again == model.state_dict()
+                rate = optimizer.rate
+                train(model, rows)
+                assert rate == optimizer.rate
+        """),
         # Whether a data set draws the same twice.
         Example("""
             class TestDraws(TestCase):

@@ -35,6 +35,12 @@ STATE = frozenset({"state_dict", "parameters", "named_parameters", "buffers", "n
 CHANGES = pattern(r"(step|backward|train_\w+|fit\w*|update\w*|load_state_dict)$")
 """Functions after which a module's tensors may hold other values."""
 
+_CHANGES_GIVEN = pattern(
+    r"(?i)(train|finetune|fine_tune|learn|optimi[sz]e|change|mutate|perturb)\w*$|\w+_(train|step)$"
+)
+# Attributes that hold live tensors, or dictionaries that are changed in place.
+_HELD = frozenset({"param_groups"})
+
 
 def steadiness(node: cst.CSTNode) -> Steadiness | None:
     """Why evaluating an expression twice in a row gives one value; None where it may not.
@@ -140,17 +146,17 @@ def _chain(flow: Values, name: cst.Name) -> Iterator[tuple[object, Binding | Non
 
 @dataclass(frozen=True, slots=True)
 class LiveState:
-    """`taken` is the call that took a module's state without a copy, `change` the later call that changes
-    the same tensors in place."""
+    """`taken` is what took a module's state without a copy, `change` the later call that changes the same
+    tensors in place."""
 
-    taken: cst.Call
+    taken: cst.BaseExpression
     change: cst.Call
 
 
 def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> LiveState | None:
     """Whether one expression holds what `model.state_dict()` gave before a change and the other what the
     same call gives after it: PyTorch hands out the live tensors both times."""
-    sides = [_state_calls(unit, side) for side in (left, right)]
+    sides = [_states(unit, side) for side in (left, right)]
     rank = unit.index.rank
     for mine, others in (sides, sides[::-1]):
         for early in mine:
@@ -158,27 +164,58 @@ def live_state(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) 
                 if rank(early) >= rank(late) or not _of_one(unit, early, late):
                     continue
                 for call in unit.find(cst.Call):
-                    if rank(early) < rank(call) < rank(late) and CHANGES.match(last_name(call)):
+                    if rank(early) < rank(call) < rank(late) and _changes(call, root_name(early)):
                         return LiveState(early, call)
     return None
 
 
-def _of_one(unit: Unit, early: cst.Call, late: cst.Call) -> bool:
-    """Whether two calls take the state of one object: the same code, and no name in it stands for another."""
-    if not same(early.func, late.func):
+def _changes(call: cst.Call, owner: str) -> bool:
+    """Whether a call may give a module's tensors other values: `optimizer.step()`, `train(model)`."""
+    name = last_name(call)
+    if CHANGES.match(name):
+        return True
+    given = {root_name(arg.value) for arg in call.args}
+    return type(call.func) is cst.Name and owner in given and _CHANGES_GIVEN.match(name) is not None
+
+
+def _of_one(unit: Unit, early: cst.BaseExpression, late: cst.BaseExpression) -> bool:
+    """Whether two expressions take the state of one object: the same code but for what hands on the same
+    tensor, and no name in it stands for another."""
+    one, other = _owner(early), _owner(late)
+    if not same(one, other):
         return False
     flow = values(unit)
-    reached = [{(name.value, flow.reaching(name)) for name in flow.reads(one.func)} for one in (early, late)]
+    reached = [{(name.value, flow.reaching(name)) for name in flow.reads(node)} for node in (one, other)]
     return reached[0] == reached[1]
 
 
-def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
-    """The calls such as `model.state_dict()` whose very tensors an expression may hold."""
-    found: list[cst.Call] = []
+def _owner(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What a state is taken of, without `.detach()`, `.data` and their like."""
+    while True:
+        if type(node) is cst.Call and type(node.func) is cst.Attribute and last_name(node) in _SAME_TENSOR:
+            node = node.func.value
+        elif type(node) is cst.Attribute and node.attr.value == "data":
+            node = node.value
+        else:
+            return node
+
+
+def _is_view(node: cst.BaseExpression) -> bool:
+    """`model.weight.detach()`, `model.weight.data`: the tensor of an attribute by another name."""
+    owner = _owner(node)
+    return owner is not node and type(owner) is cst.Attribute and type(owner.value) is not cst.Call
+
+
+def _states(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The expressions such as `model.state_dict()` whose very tensors an expression may hold."""
+    found: list[cst.BaseExpression] = []
     if _is_a_count(unit, side) or _is_plain(unit, side):
         return found
-    for binding in values(unit).slice(side, mutations=False):
-        node = binding.value
+    held = [binding.value for binding in values(unit).slice(side, mutations=False)]
+    for value in (side, *held):
+        node = value
+        if isinstance(node, (cst.ListComp, cst.SetComp)) and same(node.elt, node.for_in.target):
+            node = node.for_in.iter
         while type(node) is cst.Call and dotted(node.func) in (
             "dict",
             "list",
@@ -189,8 +226,12 @@ def _state_calls(unit: Unit, side: cst.BaseExpression) -> list[cst.Call]:
             node = node.args[0].value if node.args else None
         if type(node) is cst.Call and last_name(node) == "items" and type(node.func) is cst.Attribute:
             node = node.func.value
-        if type(node) is cst.Call and last_name(node) in STATE and not node.args and not _copied(unit, node):
+        if (
+            type(node) is cst.Call and last_name(node) in STATE and not node.args and not _copied(unit, node)
+        ) or (type(node) is cst.Attribute and node.attr.value in _HELD):
             found.append(node)
+        elif value is not None and (_is_view(value) or (value is side and type(value) is cst.Attribute)):
+            found.append(value)
     return found
 
 
@@ -266,7 +307,11 @@ def may_compare_one(unit: Unit) -> bool:
         if same_code(difference.left, difference.right):
             return True
     called = unit.facts.calls
-    return not STATE.isdisjoint(called) and any(CHANGES.match(name) for name in called)
+    taken = not STATE.isdisjoint(called) or not _TAKING.isdisjoint(unit.facts.names)
+    return taken and any(CHANGES.match(name) or _CHANGES_GIVEN.match(name) for name in called)
+
+
+_TAKING = frozenset({"param_groups", "data", "detach", "view"})
 
 
 def _second_names(unit: Unit) -> dict[str, str]:
