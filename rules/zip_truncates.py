@@ -716,12 +716,14 @@ def _is_waited_for(unit: Unit, cut: Cut) -> bool:
 
 
 def _of_one_call(unit: Unit, cut: Cut) -> bool:
-    """Whether the sides were unpacked from one call, as `rows, columns = line(0, 9)` are: one is not what
-    the other should be."""
+    """Whether the sides were unpacked from one call or comprehension, as `rows, columns = line(0, 9)` are:
+    one is not what the other should be."""
     flow = values(unit)
     bound = [flow.reaching(side) if isinstance(side, cst.Name) else frozenset() for side in cut.sides]
     made = [one.value for each in bound for one in each if one.role == "part" and len(each) == 1]
-    same_call = len(made) == len(cut.sides) and all(isinstance(one, cst.Call) for one in made)
+    same_call = len(made) == len(cut.sides) and all(
+        isinstance(one, (cst.Call, cst.GeneratorExp, cst.ListComp)) for one in made
+    )
     return same_call and len({id(one) for one in made}) == 1
 
 

@@ -385,6 +385,20 @@ def test_which_keys_one_side_lacks_may_be_demanded(demanded, expected):
 
 
 @pytest.mark.parametrize(
+    ("made", "expected"),
+    [("(a + b for a, b in given)", "question"), ("run(1), run(2)", "likely")],
+)
+def test_two_parts_of_one_value_may_differ_in_length(made, expected):
+    code = f"""
+        def test_tensors(run, given):
+            before, after = {made}
+            for one, other in zip(before, after):
+                assert one == other
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("sides", "expected"),
     [("left.param_groups, right.param_groups", "question"), ("left.rows, right.rows", "likely")],
 )
