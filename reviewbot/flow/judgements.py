@@ -13,6 +13,7 @@ from reviewbot.flow.assertions import Relation
 from reviewbot.flow.checks import Check, checks, compared, comparisons
 from reviewbot.flow.control import guards, statements
 from reviewbot.flow.gaps import gap
+from reviewbot.flow.may_judge import CONSTANTS, compares_named, may_demand, names_distance
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import is_named_comparer
@@ -41,6 +42,8 @@ class Judgement:
 @once
 def judgements(unit: Unit) -> list[Judgement]:
     """Every place that demands that two values agree, neither of which is written out, in source order."""
+    if not compares_named(unit) or not may_demand(unit):
+        return []
     found = [
         Judgement(one.check.node, one.left, one.right)
         for one in comparisons(unit)
@@ -249,18 +252,6 @@ def is_distance(node: cst.CSTNode) -> bool:
     )
 
 
-def names_distance(name: str) -> bool:
-    """Whether a function of that last name says how far values are apart."""
-    return _DISTANCE.search(name) is not None and _POSITION.search(name) is None
-
-
-_POSITION = pattern(r"(?i)(^|_)(first|last|index|where|find|position)(_|$)")
-_DISTANCE = pattern(
-    r"(?i)(^|_)(diff|difference|dist|distance|err|error|mse|mae|rmse|kl|kl_div|cosine|cos|psnr|ssim|snr"
-    r"|similarity|mismatch|delta|loss)(_|$)"
-)
-
-
 def _is_verdict(node: cst.BaseExpression) -> bool:
     return any(type(below) in _JUDGING for below in walk(node))
 
@@ -274,7 +265,3 @@ def _written(unit: Unit, node: cst.BaseExpression) -> bool:
     if type(node) is cst.Name and values(unit).mutations(node.value):
         whole = node
     return not any(type(below) is cst.Name and below.value not in CONSTANTS for below in walk(whole))
-
-
-CONSTANTS = frozenset({"True", "False", "None", "float", "int", "set", "list", "dict", "tuple"})
-"""Names that a value written out in the code may hold."""

@@ -61,7 +61,9 @@ def compares_two(unit: Unit) -> bool:
         return True
     if _subtracts(unit):
         return True
-    return any(map(compares, unit.calls_of(COMPARING))) or measures(unit)
+    if any(map(compares, unit.calls_of(COMPARING))):
+        return True
+    return any(_measures(unit, call) for call in unit.calls_of(_subtracting(unit.file.units[0])))
 
 
 @once
@@ -73,12 +75,6 @@ def _subtracts(unit: Unit) -> bool:
 def _subtracting(module: Unit) -> frozenset[str]:
     """The names of the functions of a file that subtract."""
     return frozenset(unit.name for unit in module.file.units if unit.kind == "function" and _subtracts(unit))
-
-
-@once
-def measures(unit: Unit) -> bool:
-    """Whether the unit might have a function of the file say how far two values are apart."""
-    return any(_measures(unit, call) for call in unit.calls_of(_subtracting(unit.file.units[0])))
 
 
 def _measures(unit: Unit, call: ast.Call) -> bool:

@@ -24,6 +24,7 @@ from reviewbot.flow.judgements import (
     records,
 )
 from reviewbot.flow.judging import compares
+from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import is_named_comparer
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, root_name, walk
@@ -45,6 +46,8 @@ TEXT = "text"
 def every_judgement(unit: Unit) -> list[Judgement]:
     """The judgements of a unit, with those by which a comparing function comes to its verdict, in source
     order."""
+    if not compares_named(unit):
+        return []
     found = judgements(unit)
     known = {(id(one.left), id(one.right)) for one in found}
     more = [one for one in _verdicts(unit) if (id(one.left), id(one.right)) not in known]
