@@ -1068,6 +1068,21 @@ def test_day(scheduled, sailed):
                             continue
                         assert encode(turn["text"]) == ids[start:end]
         """),
+        # There are failures already.
+        Example(
+            """
+            def compare(planned, sailed, most):
+                failures = []
+                for left, right in zip(planned, sailed, strict=True):
+                    if left.stops == right.stops:
+                        continue
+                    if len(failures) >= most:
+                        break
+                    failures.append(left.ferry)
+                return failures
+            """,
+            path="tools/compare_days.py",
+        ),
         # Another function asks how many were passed over.
         Example(
             """

@@ -139,6 +139,22 @@ class LoopMayBeEmpty(Rule):
         """),
     )
     good = (
+        # Who reads them fails where there are none.
+        Example("""
+            import re
+
+            SAILED = re.compile(r"sailed (?P<ferry>\\w+)")
+
+            def read(path):
+                found = [match.groupdict() for match in SAILED.finditer(path.read_text())]
+                if not found:
+                    raise AssertionError("no ferry has sailed")
+                return found
+
+            def test_sailed(path, planned):
+                for one in read(path):
+                    assert one["ferry"] in planned
+        """),
         Example("""
             def test_listing(run):
                 graph = run(1)

@@ -23,12 +23,20 @@ def may_be_empty(unit: Unit, node: cst.CSTNode, over: cst.BaseExpression, found:
     if any(non_empty(unit, node, part) for part in _parts(over)):
         return False
     if found.unit is not unit:
-        return True
+        return not _hands_out_some(found.unit)
     if isinstance(found.node, cst.BaseExpression) and non_empty(unit, node, found.node):
         return False
     if isinstance(found.node, cst.BinaryOperation):
         return not same_keys(unit, node, found.node.left, found.node.right)
     return not _some_of_the_same(unit, found.node) and not _is_counted(unit, found.node)
+
+
+def _hands_out_some(function: Unit) -> bool:
+    """Whether a function fails before it returns nothing: `if not found: raise`, and `return found`."""
+    returns = function.find(cst.Return) if function.is_function else []
+    return bool(returns) and all(
+        node.value is not None and non_empty(function, node, node.value) for node in returns
+    )
 
 
 def _parts(over: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -209,7 +209,7 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         return None
     if _demanded_elsewhere(unit, detour) or _was_seen(unit, detour.condition):
         return None
-    if _waits_for_enough(unit, detour) or _lacks_both(unit, detour):
+    if _waits_for_enough(unit, detour) or _lacks_both(unit, detour) or _has_enough(unit, detour):
         return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
@@ -299,6 +299,18 @@ def _waits_for_enough(unit: Unit, detour: Detour) -> bool:
         for name in values(unit).reads(counted)
         for mutation in values(unit).mutations(name.value)
     )
+
+
+def _has_enough(unit: Unit, detour: Detour) -> bool:
+    """`if len(failures) >= most: break`: what was found so far fails already."""
+    part = detour.condition
+    if type(part) is not cst.Comparison or len(part.comparisons) != 1 or not detour.outcome:
+        return False
+    counted = part.left
+    if type(counted) is cst.Call and dotted(counted.func) == "len" and len(counted.args) == 1:
+        counted = counted.args[0].value
+    more = isinstance(part.comparisons[0].operator, (cst.GreaterThan, cst.GreaterThanEqual))
+    return more and type(counted) is cst.Name and counted.value in judged_names(unit) | collected(unit)
 
 
 def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:

@@ -87,6 +87,8 @@ def _lookups(
                     key = _key_beside(flow, binding)
                     if key is not None:
                         yield key, binding.value
+                    if depth:
+                        yield from _lookups(flow, binding.value, depth - 1)
                 elif depth and binding.kind in ("assign", "walrus") and binding.value is not None:
                     yield from _lookups(flow, binding.value, depth - 1)
 
