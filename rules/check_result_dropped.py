@@ -1,7 +1,7 @@
 """A comparison whose outcome nobody looks at.
 
 A bare comparison, `np.allclose(...)`, a helper's verdict, a coroutine that is not awaited, a `raises` that
-is not entered, a comparison that a test returns.
+is not entered, a comparison that a test returns, a pure method of a text or a tensor as a statement.
 
 ## Why
 The code reads like a check and can never fail: it computes whether two things agree and throws the answer
@@ -28,6 +28,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name, own_nodes
 from reviewbot.flow.syntax import conjuncts, last_name, qualified, root_name
+from reviewbot.flow.unkept import may_drop_value, unkept
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import (
@@ -41,6 +42,7 @@ from reviewbot.lint.rule import (
     once,
     rewrite,
     root_of,
+    step,
     written,
 )
 from reviewbot.model import Certainty
@@ -145,8 +147,43 @@ class CheckResultDropped(Rule):
                 expect(page).to_have_title("Rows")  # <- here
             """,
         ),
+        # A tensor, or a text, is not changed by its methods.
+        Example("""
+            import torch
+
+            def test_half(kernel, model):
+                reference = torch.randn(4)
+                reference.to(torch.float16)  # <- here
+                assert kernel(reference).sum() > 0
+                again = model.head.clone()
+                again.to(dtype=torch.float16)  # <- here
+                torch.testing.assert_close(model.head, again)
+                for weight in model.parameters():
+                    weight.data.double()  # <- here
+                    assert kernel(weight).sum() > 0
+        """),
+        Example("""
+            def test_name(run):
+                name = " a "
+                name.strip()  # <- here
+                assert run() == name
+        """),
     )
     good = (
+        # A module is changed in place; what raises is what is asked; nobody reads it again.
+        Example("""
+            import pytest
+            import torch
+
+            def test_half(kernel, make):
+                model, rows = make(), torch.randn(4)
+                model.to(torch.float16)
+                with pytest.raises(RuntimeError):
+                    rows.view(3)
+                assert kernel(model, rows).sum() > 0
+                last = torch.ones(2)
+                last.cpu()
+        """),
         # The version that is not asynchronous is made from this one.
         Example("""
             _SYNC = False
@@ -307,9 +344,19 @@ class CheckResultDropped(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return _compares(unit) or any(True for _ in _dropped(unit))
+        return _compares(unit) or any(True for _ in _dropped(unit)) or (judges(unit) and may_drop_value(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for node, call, value in unkept(unit) if judges(unit) and may_drop_value(unit) else ():
+            text = unit.text(value)
+            yield self.finding(
+                unit,
+                node,
+                f"what `{unit.text(call.func)}(...)` makes is thrown away, and `{text}` stays as it was",
+                certainty="likely",
+                steps=(step(unit, value, f"`{text}` is read again below, unchanged"),),
+                still_catches=still_catches(unit, value),
+            )
         if not _compares(unit) and not any(_is_known(call, unit, repo) for call in _dropped(unit)):
             return
         helpers: set[str] = set()
