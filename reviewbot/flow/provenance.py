@@ -78,14 +78,12 @@ _CONVERSIONS = frozenset({"to", "type", "astype", "view", "reshape", "expand"})
 _FORMS = frozenset({"dtype", "device", "shape"})
 
 
-def _forms(node: cst.CSTNode) -> set[int]:
+def _forms(calls: list[cst.Call]) -> set[int]:
     """The names in `one.to(other.dtype)` and its like of which only the form is taken, and no value."""
     return {
         id(taken.value)
-        for call in walk(node)
-        if type(call) is cst.Call
-        and type(call.func) is cst.Attribute
-        and call.func.attr.value in _CONVERSIONS
+        for call in calls
+        if type(call.func) is cst.Attribute and call.func.attr.value in _CONVERSIONS
         for arg in call.args
         if type(taken := arg.value) is cst.Attribute and taken.attr.value in _FORMS
     }
@@ -119,7 +117,10 @@ class _Tracer:
             return
         self.found.read.append((unit, node))
         flow = values(unit)
-        own = self._attributes(unit, node) | _forms(node)
+        # Short expressions are asked about by the thousand: they are walked once.
+        inside = list(walk(node))
+        calls = [below for below in inside if type(below) is cst.Call]
+        own = self._attributes(unit, inside) | _forms(calls)
         for name in flow.reads(node):
             if id(name) in own or id(name) in self.without:
                 continue
@@ -127,16 +128,15 @@ class _Tracer:
             for binding in flow.in_order(reaching):
                 if binding is not UNBOUND:
                     self._binding(unit, binding, frame, alone=len(reaching) == 1)
-        for call in walk(node):
-            if type(call) is cst.Call:
-                self._call(unit, call, frame)
+        for call in calls:
+            self._call(unit, call, frame)
 
-    def _attributes(self, unit: Unit, node: cst.CSTNode) -> set[int]:
+    def _attributes(self, unit: Unit, inside: list[cst.CSTNode]) -> set[int]:
         """Follows the attributes of `self` to where the class's methods set them; returns the `self`s."""
         found: set[int] = set()
         if unit.owner is None:
             return found
-        for below in walk(node):
+        for below in inside:
             if type(below) is not cst.Attribute or type(below.value) is not cst.Name:
                 continue
             if below.value.value not in ("self", "cls"):
