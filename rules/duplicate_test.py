@@ -19,7 +19,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shapes import body_words
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, delete, once, step
+from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, delete, once, step
 
 _LEAST_NODES = 14
 _MOST_LITERALS = 1
@@ -261,10 +261,21 @@ def _members(tree: ast.AST) -> Iterator[str]:
 def _set_on(unit: Unit) -> Iterator[str]:
     """What is set on a test below its definition, as in `test_slow.timeout = 2`."""
     name = unit.name.rpartition(".")[2]
-    for statement in unit.owner.body if unit.owner is not None else unit.file.tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else ()
-        if any(dotted_name(target).startswith(f"{name}.") for target in targets):
-            yield ast.dump(statement)
+    for statement in _setting_on(unit.file).get((id(unit.owner or unit.file.tree), name), ()):
+        yield ast.dump(statement)
+
+
+@once
+def _setting_on(file: File) -> dict[tuple[int, str], list[ast.Assign]]:
+    """The statements of a module or class, by its identity, that set something on what a name stands for."""
+    found: dict[tuple[int, str], list[ast.Assign]] = {}
+    for body in (file.tree, *file.asts(ast.ClassDef)):
+        for statement in body.body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else ()
+            named = [dotted_name(one).partition(".") for one in targets]
+            for name in dict.fromkeys(first for first, dot, _ in named if dot):
+                found.setdefault((id(body), name), []).append(statement)
+    return found
 
 
 def _asks_for_its_name(unit: Unit) -> bool:

@@ -131,18 +131,30 @@ def module_value(file: File, name: str) -> ast.expr | None:
 
     An `ast` node: constants such as `EXACT = ("token_ids", "reward")` are read without parsing the file.
     """
-    found: list[ast.expr | None] = []
+    found = _module_values(file).get(name, ())
+    return found[0] if len(found) == 1 else None
+
+
+@once
+def _module_values(file: File) -> dict[str, list[ast.expr | None]]:
+    """What a module's own statements assign to each name, in source order; None for what is no value."""
+    found: dict[str, list[ast.expr | None]] = {}
     for statement in file.tree.body:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                for node in ast.walk(target):
-                    if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
-                        found.append(statement.value if node is target else None)
+                for name in _stored(target):
+                    found.setdefault(name.id, []).append(statement.value if name is target else None)
         elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-            if isinstance(statement.target, ast.Name) and statement.target.id == name:
-                found.append(statement.value if isinstance(statement, ast.AnnAssign) else None)
+            if isinstance(statement.target, ast.Name):
+                value = statement.value if isinstance(statement, ast.AnnAssign) else None
+                found.setdefault(statement.target.id, []).append(value)
         elif not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Expr)):
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
-                    found.append(None)
-    return found[0] if len(found) == 1 else None
+            for name in _stored(statement):
+                found.setdefault(name.id, []).append(None)
+    return found
+
+
+def _stored(node: ast.AST) -> Iterator[ast.Name]:
+    for below in ast.walk(node):
+        if isinstance(below, ast.Name) and isinstance(below.ctx, ast.Store):
+            yield below

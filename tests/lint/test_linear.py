@@ -18,6 +18,9 @@ from tests.corpus import sample
 
 PATH = "tests/test_long.py"
 COPIES = 10
+FINDINGS = 40
+# It looks through all that writes a record with a key, and the repeated tests do so themselves.
+MORE = {"impossible-input": 2.7}
 LITTLE = 1_000  # calls
 MOST = 2.3  # times as many calls for twice the code; a square that is a third of a rule's work makes more
 
@@ -41,6 +44,32 @@ def test_every_rule_takes_time_in_proportion_to_a_file():
     for rule, ratio in sorted(found.items(), key=lambda one: -one[1]):
         print(f"{rule:28} {ratio:.2f}")
     assert {rule: ratio for rule, ratio in found.items() if ratio > MOST} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("rule", registry.rule_ids())
+def test_a_rule_takes_time_in_proportion_to_what_it_finds(rule):
+    found = [one for one in registry.load(rule).bad if one.path.endswith(".py") and not one.before]
+    if not found:
+        assert rule in ("loosened-check", "never-run-script"), "no example can be repeated"
+        return
+    short, long = (_repeated(found[0].code, times * FINDINGS).encode() for times in (1, 2))
+    _calls(short, rule)
+    nothing = b"x = 1\n"
+    least = _calls(nothing, rule)
+    once, twice = _calls(short, rule) - least, _calls(long, rule) - least
+    assert twice <= MORE.get(rule, MOST) * once or twice < LITTLE
+
+
+def _repeated(code: str, count: int) -> str:
+    """A rule's own example so many times in one file, its functions each time by names of their own."""
+    names = {node.name for node in ast.parse(code).body if isinstance(node, _DEFINITIONS)}
+    words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, names)))})\b") if names else None
+    code = code.rstrip().replace("from __future__ import annotations\n", "") + "\n\n\n"
+    return "".join(
+        words.sub(rf"\g<0>_{number}", code) if words is not None else code for number in range(count)
+    )
 
 
 def _file(count: int) -> bytes:
