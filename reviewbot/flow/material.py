@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from reviewbot.source.units import File
 
 _RUN_BY_NAME = frozenset({"conftest.py", "__init__.py", "__main__.py", "setup.py", "noxfile.py"})
+_FEWEST = 4  # files in a folder of material
 
 
 def nobody_runs(file: File, repo: Repo) -> bool:
     """Whether a file stands among tests and is none: a source that a linter or formatter is tried on.
 
-    A file that is called like a test or a comparison may be run in ways that are not seen here.
+    A file that is called like a test or a comparison may be run in ways that are not seen here, and so may
+    one that stands with few others: material comes in numbers.
     """
     path = file.path
     if repo.pytest.collects_file(path):
@@ -28,7 +30,10 @@ def nobody_runs(file: File, repo: Repo) -> bool:
     name = path.rpartition("/")[2]
     if not in_test_file(path) or name in _RUN_BY_NAME or "test" in name or says_that_it_judges(name):
         return False
-    return not _is_started(file) and not repo.index.mentions(name) and not _is_imported(file, repo)
+    beside = [one for one in repo.index.paths_in(path.rpartition("/")[0]) if one.endswith(".py")]
+    if len(beside) < _FEWEST or _is_started(file):
+        return False
+    return not repo.index.mentions(name) and not _is_imported(file, repo)
 
 
 def _is_started(file: File) -> bool:

@@ -177,7 +177,7 @@ class Examination:
             said = " ".join(str(error).split())[:200]
             why = f"{type(error).__name__} ({said}) at {Path(last.filename).name}:{last.lineno}"
         else:
-            why = f"cut off after {self.seconds:g} s"
+            why = f"cut off after {self.seconds:.2g} s"
         self.failures.append(Failure(name, self.file.path, unit.line, why))
 
 

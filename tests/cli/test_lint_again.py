@@ -264,7 +264,7 @@ def test_a_long_run_is_kept_at_once(reviewbot, tmp_path):
     folder = tmp_path / "work"
     (folder / "tests").mkdir(parents=True)
     body = "".join(f"    assert rows({number}) == [{number}]\n" for number in range(40))
-    for number in range(60):
+    for number in range(240):
         text = f"import pytest\n\n\ndef test_{number}(rows):\n{body}\n\ndef test_b_{number}(rows):\n{body}"
         (folder / "tests" / f"test_{number}.py").write_text(text)
     time.sleep(2 * FINE_NS / 1e9)
