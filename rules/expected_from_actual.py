@@ -21,6 +21,7 @@ from reviewbot.flow.carried import VOLATILE, Carried, carried, may_carry
 from reviewbot.flow.checks import Comparison, checks, comparisons
 from reviewbot.flow.judging import BASELINE
 from reviewbot.flow.left_out import short
+from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two, is_comparer
@@ -154,7 +155,7 @@ class ExpectedFromActual(Rule):
     def suspect(self, unit: Unit) -> bool:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
             return False
-        if is_comparer(unit) and compares_two(unit) and may_carry(unit):
+        if is_comparer(unit) and compares_two(unit) and may_carry(unit) and compares_named(unit):
             return True
         if not unit.names_any(_is_expected):
             return False

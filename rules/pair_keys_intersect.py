@@ -24,6 +24,7 @@ from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judgements import judged_names, records
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.keyed import Keyed, keyed
+from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
@@ -224,7 +225,9 @@ class PairKeysIntersect(Rule):
     def suspect(self, unit: Unit) -> bool:
         loops = unit.has(ast.For) or unit.has(ast.comprehension)
         looks_up = unit.has(ast.Subscript) or unit.calls("get", "getattr")
-        return loops and looks_up and is_comparer(unit) and may_fail(unit) and compares_two(unit)
+        if not loops or not looks_up or not is_comparer(unit):
+            return False
+        return may_fail(unit) and compares_two(unit) and compares_named(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
