@@ -175,8 +175,25 @@ class ZipTruncates(Rule):
                     return all(a.port == b.port for a, b in zip(one.values(), other.values()))  # <- here
                 assert alike(sail(), sail(resume=True), match=ports_match)
         """),
+        # No more of the baseline is looked at than the other has.
+        Example("""
+            def compare(reference, resumed):
+                size = len(resumed)  # <- here
+                expected = reference[:size]
+                assert expected == resumed
+        """),
     )
     good = (
+        # What a text begins with is asked; the lengths are compared as well.
+        Example("""
+            def test_begins(encode, prompt):
+                tokens = encode(prompt + " more")
+                assert tokens[: len(prompt)] == prompt
+
+            def compare(reference, resumed):
+                assert len(reference) == len(resumed)
+                assert reference[: len(resumed)] == resumed
+        """),
         # It measures how far apart two places are, and compares none.
         Example("""
             def test_ports(sail, reach):
@@ -504,7 +521,7 @@ class ZipTruncates(Rule):
 
     def suspect(self, unit: Unit) -> bool:
         return (
-            unit.calls("zip", "min")
+            (unit.calls("zip", "min") or (unit.calls("len") and unit.has(ast.Slice)))
             and unit.has(ast.For, ast.comprehension, ast.Slice)
             and may_check(unit)
             and judges(unit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,8 +11,9 @@ import libcst as cst
 
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
+from reviewbot.flow.judging import side
 from reviewbot.flow.loops import Quantified, checked_loops, comparers_within, is_forced, quantified
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, root_name, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import every_judgement
@@ -35,6 +37,7 @@ def cuts(unit: Unit) -> Iterator[Cut]:
     """The cuts before the checks of a unit; a call with two checks behind it comes twice."""
     yield from _zips(unit)
     yield from _shorter(unit)
+    yield from _cut_to_other(unit)
 
 
 def is_cut(unit: Unit, loop: cst.For) -> bool:
@@ -165,6 +168,25 @@ def _shorter(unit: Unit) -> Iterator[Cut]:
                 if limit.args and any(flow.resolve(arg.value) is call for arg in limit.args):
                     yield Cut(call, sides, loop.checks[0].node, loop.node)
         yield from _sliced(unit, call, sides)
+
+
+def _cut_to_other(unit: Unit) -> Iterator[Cut]:
+    """`baseline[: len(restored)] == restored`: of the baseline no more is looked at than the other has."""
+    flow = values(unit)
+    for one in comparisons(unit) if unit.has(ast.Slice) else ():
+        if one.relation not in ("equal", "close"):
+            continue
+        for mine, other in ((one.left, one.right), (one.right, one.left)):
+            node = flow.resolve(mine)
+            bound = node.slice[0].slice if type(node) is cst.Subscript else None
+            if not isinstance(bound, cst.Slice) or bound.lower is not None or bound.upper is None:
+                continue
+            call = flow.resolve(bound.upper)
+            if type(call) is not cst.Call or dotted(call.func) != "len" or type(node) is not cst.Subscript:
+                continue
+            roles = [{side(root_name(value))} for value in (node.value, other)]
+            if canonical(call.args[0].value) == canonical(other) and roles == [{"baseline"}, {"other"}]:
+                yield Cut(call, (node.value, other), one.check.node, one.check.node)
 
 
 def _sliced(unit: Unit, call: cst.Call, sides: tuple[cst.BaseExpression, ...]) -> Iterator[Cut]:
