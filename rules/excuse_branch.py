@@ -193,6 +193,21 @@ class ExcuseBranch(Rule):
             """,
             path="tests/ferry_parity.py",
         ),
+        # The arm for what differs asks for less than the other one.
+        Example(
+            """
+            def compare(planned, sailed, storms):
+                for ferry in planned.keys() | sailed.keys():
+                    left, right = planned[ferry], sailed[ferry]
+                    if left["stops"] != right["stops"] and ferry in storms:  # <- here
+                        assert left["load"] == right["load"], ferry
+                    else:
+                        assert left["stops"] == right["stops"], ferry
+                        assert left["crew"] == right["crew"], ferry
+                        assert left["load"] == right["load"], ferry
+            """,
+            path="tests/ferry_parity.py",
+        ),
         # One set that opens three branches is one cause.
         Example(
             """
@@ -1082,6 +1097,20 @@ def test_day(scheduled, sailed):
                 return failures
             """,
             path="tools/compare_days.py",
+        ),
+        # Each arm has checks that the other has not.
+        Example(
+            """
+            def compare(planned, sailed):
+                for ferry in planned.keys() | sailed.keys():
+                    left, right = planned[ferry], sailed[ferry]
+                    if left["stops"] != right["stops"]:
+                        assert sorted(left["stops"]) == sorted(right["stops"]), ferry
+                        assert left["delay"] == right["delay"], ferry
+                    else:
+                        assert left["load"] == right["load"], ferry
+            """,
+            path="tests/ferry_parity.py",
         ),
         # Another function asks how many were passed over.
         Example(

@@ -12,7 +12,7 @@ import libcst as cst
 from reviewbot.flow.control import Exit, after, enclosing, leaves, statements
 from reviewbot.flow.judgements import Judgement
 from reviewbot.flow.places import Places
-from reviewbot.flow.syntax import UNKNOWN, conjuncts, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, conjuncts, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import all_is_well, answers, every_judgement, well
 from reviewbot.source.units import once
@@ -77,12 +77,36 @@ def _arms(unit: Unit, node: cst.If) -> Iterator[Detour]:
             continue
         if way == "fail":
             continue
-        if way is None and (ways[1 - place] not in (None, "fail") or _within(unit, body)):
+        mine = _within(unit, body) if way is None else []
+        if way is None and (
+            ways[1 - place] not in (None, "fail") or (mine and not _asks_less(mine, reached[1 - place]))
+        ):
             continue  # the way on, or an arm with checks of its own
+        both = {_pair(one) for one in mine}
         also = {id(one) for one in reached[place]}
-        missed = tuple(one for one in reached[1 - place] if id(one) not in also)
+        missed = tuple(one for one in reached[1 - place] if id(one) not in also and _pair(one) not in both)
         if missed:
             yield Detour(node, node.test, outcome, tuple(body), way, missed)
+
+
+def _pair(one: Judgement) -> tuple[str, str]:
+    return canonical(one.left), canonical(one.right)
+
+
+def _asks_less(mine: list[Judgement], theirs: list[Judgement]) -> bool:
+    """Whether an arm judges nothing but what the other arm judges too, and less of it."""
+    return {_pair(one) for one in mine} < {_pair(one) for one in theirs}
+
+
+def asks_less(unit: Unit, detour: Detour) -> bool:
+    """Whether the arm of a detour has checks, all of which the other arm makes as well."""
+    mine = _within(unit, list(detour.body))
+    node = detour.node
+    if not mine or type(node) is not cst.If or node.orelse is None:
+        return False
+    other = node.orelse if detour.outcome else node.body
+    theirs = _within(unit, statements(other))
+    return _asks_less(mine, theirs)
 
 
 def _reached(unit: Unit, node: cst.If, run: list[cst.CSTNode]) -> list[Judgement]:

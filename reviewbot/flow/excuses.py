@@ -12,7 +12,7 @@ import libcst as cst
 from reviewbot.flow.calls import callers
 from reviewbot.flow.checks import Check, checks
 from reviewbot.flow.control import enclosing, guards, statements
-from reviewbot.flow.detours import Detour, detours
+from reviewbot.flow.detours import Detour, asks_less, detours
 from reviewbot.flow.intervals import Interval, intervals
 from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
 from reviewbot.flow.keyed import asks_for_key
@@ -80,7 +80,7 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
         caps = [_cap(unit, name) for name in sorted(noted)]
         if not all(caps):
             continue
-        if detour.way is None and _checks_in(unit, detour):
+        if detour.way is None and _checks_in(unit, detour) and not asks_less(unit, detour):
             continue
         found = _excuse(unit, detour, repo) or _setting(unit, detour)
         if found is not None:
