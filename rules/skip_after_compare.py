@@ -28,6 +28,7 @@ from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical, dotted, last_name
+from reviewbot.flow.two_calls import are_two_calls, says_apart
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
@@ -100,6 +101,26 @@ class SkipAfterCompare(Rule):
                     pytest.skip("rough sea")
             """
         ),
+        # Two calls that no name holds: of two functions, and of one that is told otherwise.
+        Example(
+            """
+            import warnings
+
+            def test_courses(sea):
+                off = abs(sail(sea) - plan(sea))
+                if off > 1.0:  # <- here
+                    warnings.warn(f"off course by {off}")
+            """
+        ),
+        Example(
+            """
+            import pytest
+
+            def test_charts(draw):
+                if draw("north", folded=False) != draw("north", folded=True):  # <- here
+                    pytest.skip("charts fold badly here")
+            """
+        ),
     )
     good = (
         Example(
@@ -152,7 +173,16 @@ class SkipAfterCompare(Rule):
                     pytest.skip("needs more devices")
                 if any(name in run.environ for name in needed) != installed_version:
                     pytest.skip("the environment cannot be changed")
+                if run.count("gpu", used=True) != run.size("gpu"):
+                    pytest.skip("a device is taken")
                 assert run()
+
+            def test_setting(settings, find, load, path):
+                if settings.get("left") != settings.get("right"):
+                    pytest.skip("set apart")
+                if find(path) == load(path):
+                    pytest.skip("nothing to do")
+                assert load(path)
             """
         ),
     )
@@ -184,7 +214,11 @@ class SkipAfterCompare(Rule):
             return None
         for one in compared_in(unit, node, node.test):
             between = sides(unit, [one], up=False)
-            if between is None or says(unit, node.test, outcome, between) != "different":
+            if between is None:
+                apart = are_two_calls(unit, one.left, one.right)
+                if not apart or not says_apart(unit, node.test, outcome, one):
+                    continue
+            elif says(unit, node.test, outcome, between) != "different":
                 continue
             if does == "is only reported" and _judged_elsewhere(unit, one, node):
                 continue

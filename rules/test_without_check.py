@@ -232,7 +232,11 @@ def parse(text):
         ),
     )
 
-    told_by = (("check-result-dropped", "unit"), ("unreachable-check", "unit"))
+    told_by = (
+        ("check-result-dropped", "unit"),
+        ("unreachable-check", "unit"),
+        ("skip-after-compare", "unit"),
+    )
 
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test or unit.has(ast.Assert, ast.Raise, ast.Yield, ast.YieldFrom):

@@ -23,6 +23,15 @@ def test_rows(baseline, restored):
         continue
         assert row.token == baseline[row.id].token
 """
+SKIPPED = """
+import pytest
+
+
+def test_courses(sail, plan, sea):
+    off = abs(sail(sea) - plan(sea))
+    if off > 1.0:
+        pytest.skip("rough sea")
+"""
 
 
 def found(reviewbot, *options: str) -> list[dict]:
@@ -43,6 +52,14 @@ def test_a_dead_check_is_no_empty_loop_too(reviewbot, tmp_path):
     (tmp_path / "test_rows.py").write_text(DEAD)
     assert [(one["rule"], one["line"]) for one in found(reviewbot)] == [("unreachable-check", 6)]
     assert [one["line"] for one in found(reviewbot, "--select", "loop-may-be-empty")] == [6]
+
+
+def test_a_difference_that_skips_is_no_test_without_a_check_too(reviewbot, tmp_path):
+    (tmp_path / "test_courses.py").write_text(SKIPPED)
+    (one,) = found(reviewbot)
+    assert (one["rule"], one["line"]) == ("skip-after-compare", 7)
+    assert [step["line"] for step in one["steps"]] == [8, 5]
+    assert [one["line"] for one in found(reviewbot, "--select", "test-without-check")] == [5]
 
 
 def test_the_same_tolerance_in_many_places_is_one_finding(reviewbot, tmp_path):
