@@ -279,6 +279,25 @@ class LegsShareFolder(Rule):
             """,
             path="tests/test_resume.py",
         ),
+        # Each run has a name of its own, and is read by it.
+        Example(
+            """
+            import json
+            import os
+
+            from ferry import sail
+
+            def test_same_seed(tmp_path):
+                sail(days=4, output_dir=tmp_path, name="run1", seed=1)
+                sail(days=4, output_dir=tmp_path, name="run2", seed=1)
+                with open(os.path.join(tmp_path, "ferry_run1", "rows.json")) as rows:
+                    first = json.load(rows)
+                with open(os.path.join(tmp_path, "ferry_run2", "rows.json")) as rows:
+                    second = json.load(rows)
+                assert first == second
+            """,
+            path="tests/test_seed.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:

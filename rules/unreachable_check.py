@@ -213,6 +213,24 @@ class UnreachableCheck(Rule):
                     playbook >> event
                     assert playbook
         """),
+        # A method of what is tested may be what must raise, whatever it is called.
+        Example("""
+            import pytest
+
+            def test_too_few(load):
+                with pytest.raises(RuntimeError):
+                    cargo = load(["a.csv"])
+                    cargo.assert_enough_for(4)
+        """),
+        # A check that always fails is there so as not to be reached.
+        Example("""
+            class TestSails(TestCase):
+                def test_sails(self):
+                    with self.ship() as ship:
+                        self.assertEqual(ship.sails, 2)
+                        return
+                    self.assertTrue(False)
+        """),
         # An `exit` that is itself what is tested comes back.
         Example("""
             from shop.doors import exit
@@ -375,7 +393,7 @@ class UnreachableCheck(Rule):
             if call is None or last_name(call) not in MUST_RAISE or not call.args or _catches_failures(call):
                 continue
             body = statements(node.body)
-            last = {id(check.node) for check in checks(unit) if _is_plain_check(check)}
+            last = {id(check.node) for check in checks(unit) if _is_plain_check(unit, check)}
             start = len(body)
             while start > 0 and id(body[start - 1]) in last:
                 start -= 1
@@ -563,13 +581,29 @@ def _skips(statement: cst.CSTNode) -> bool:
     )
 
 
-def _is_plain_check(check: Check) -> bool:
+def _is_plain_check(unit: Unit, check: Check) -> bool:
     """An `assert` or an assertion call; a helper that checks may be the very code that must raise."""
     if check.kind == "assert":
         return True
     call = call_of(check.node)
+    if check.kind not in ("call", "helper") or call is None:
+        return False
+    return assertions.asserts_by_name(last_name(call)) and not _asserts_of_itself(unit, call)
+
+
+# What a mock asserts of itself fails as a check does.
+_OF_MOCKS = pattern(r"^assert_(called|any_|has_|not_|(any_)?await)")
+
+
+def _asserts_of_itself(unit: Unit, call: cst.Call) -> bool:
+    """`table.assert_sorted()`: a method of what is tested, which raises whatever it likes."""
+    owner, _, name = dotted(call.func).rpartition(".")
+    root = owner.partition(".")[0]
     return (
-        check.kind in ("call", "helper") and call is not None and assertions.asserts_by_name(last_name(call))
+        root not in ("", "self", "cls")
+        and root not in unit.file.imports
+        and name.startswith("assert_")
+        and not _OF_MOCKS.search(name)
     )
 
 

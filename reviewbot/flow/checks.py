@@ -120,8 +120,13 @@ def call_of(statement: cst.CSTNode) -> cst.Call | None:
     return value if type(value) is cst.Call else None
 
 
+# What these do not take: written out, it is a `fail` by another name.
+_REFUSES = {"assertTrue": False, "assertFalse": True}
+
+
 def fails(statement: cst.CSTNode) -> CheckKind | None:
-    """Whether a small statement fails outright: `raise`, `pytest.fail()`, `sys.exit(1)`, `assert False`."""
+    """Whether a small statement fails outright: `raise`, `pytest.fail()`, `sys.exit(1)`, `assert False`,
+    `self.assertTrue(False)`."""
     if type(statement) is cst.Raise:
         return "raise"
     if type(statement) is cst.Assert and literal(statement.test) in (False, 0, None, ""):
@@ -131,6 +136,9 @@ def fails(statement: cst.CSTNode) -> CheckKind | None:
         return None
     name = dotted(call.func)
     if assertions.fails_by_name(name) and (name != "fail" or len(call.args) < 2):
+        return "fail"
+    refused = _REFUSES.get(name.rpartition(".")[2])
+    if refused is not None and call.args and literal(call.args[0].value) is refused:
         return "fail"
     if name in assertions.EXITING:
         if name == "parser.error":

@@ -14,7 +14,7 @@ from reviewbot.flow.commands import Command, assigned, commands
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.values import UNBOUND, values
 
 if TYPE_CHECKING:
@@ -213,8 +213,11 @@ def _read(
     """Where compared values are read from the folder after both runs, and between the two."""
     rank = unit.index.rank
     between: dict[str, cst.Call] = {}
+    apart = _told_apart(first, second)
     for call in unit.find(cst.Call):
         if call in (first, second) or not _READS.match(last_name(call)):
+            continue
+        if apart and any(name in text for text in _texts(call) for name in apart):
             continue
         if not _names(call, folder) and not _reads_configured(unit, call, folder):
             continue
@@ -223,6 +226,25 @@ def _read(
         elif rank(call) > rank(second) and any(id(call) in side for side in sides):
             return call, between.get(last_name(call))
     return None
+
+
+def _told_apart(first: cst.Call, second: cst.Call) -> set[str]:
+    """What the two runs are called where each has a name of its own: `run1` and `run2` of `name="run1"` and
+    `name="run2"`. What is read by such a name is of one of them."""
+    names: set[str] = set()
+    for arg in first.args:
+        other = keyword_argument(second, arg.keyword.value) if arg.keyword is not None else None
+        pair = [literal(one) if one is not None else None for one in (arg.value, other)]
+        if all(isinstance(one, str) and one for one in pair) and pair[0] != pair[1]:
+            names.update(map(str, pair))
+    return names
+
+
+def _texts(node: cst.CSTNode) -> Iterator[str]:
+    for below in walk(node):
+        text = literal(below) if isinstance(below, cst.SimpleString) else None
+        if isinstance(text, str):
+            yield text
 
 
 def _reads_configured(unit: Unit, call: cst.Call, folder: str) -> bool:
