@@ -41,7 +41,8 @@ again by anyone.
 exit codes:
   0  no difference was found that passes, but for those that are told with why they are no fault (what a
      tolerance lets through, what is not compared); replay: every witness still passes
-  1  a witness was found, or a field that is dropped on rebuild; replay: one is caught now
+  1  a difference passes that is a witness (shown or, with --kill-matrix alone, only listed), or a field is
+     dropped on rebuild; replay: a witness is caught now
   2  wrong use, or input that cannot be read
   3  inconclusive: nothing could be run, there were no inputs, or the time was up before every change was
      tried and no witness was found
@@ -89,12 +90,12 @@ def _seconds(text: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds such as 5s") from None
     if not 0 < value <= 3600:
-        raise argparse.ArgumentTypeError("a budget lies between 0 and 3600 seconds")
+        raise argparse.ArgumentTypeError("a budget is above 0 and at most 3600 seconds")
     return value
 
 
 def main(options: argparse.Namespace) -> int:
-    """Probes and prints. Returns 1 for a witness, 3 where nothing could be run."""
+    """Probes and prints. Returns 1 where a difference passes, 3 where nothing could be run."""
     from reviewbot.probe import packages
     from reviewbot.probe import target as targets
 
@@ -112,9 +113,12 @@ def main(options: argparse.Namespace) -> int:
         print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
         return 3
     _write(result, options)
-    if result.witnesses or result.dropped:
+    if result.escaped or result.dropped:
         return 1
-    if result.sought and not result.complete:
+    if not result.edits_tried:
+        print("reviewbot: inconclusive: no change of what the target compares was tried", file=sys.stderr)
+        return 3
+    if not result.complete:
         says = "the time was up before every change was tried, and none of those that were is a witness"
         print(f"reviewbot: inconclusive: {says}; a larger --budget leaves more", file=sys.stderr)
         return 3

@@ -180,7 +180,7 @@ def lost_fields(fields: Sequence[str], returned: Mapping[str, Plain]) -> str:
 @dataclass(frozen=True)
 class Result:
     """Everything that one probe showed. `verdict_by` says how the target says no; `sought`: whether witnesses
-    were asked for.
+    were asked for; `escaped`: whether a difference passes that makes one, asked for or not.
 
     `let_through`: the changes that passed, but for those of `never_compared` fields; of a test, those that
     are witnesses. `set_aside`: those that passed and are no witnesses.
@@ -220,6 +220,7 @@ class Result:
     files: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
     sought: bool = True
+    escaped: bool = False
     unmissed: tuple[Place, ...] = ()
     twins: tuple[str, ...] = ()
     noticed_in_code: int = 0

@@ -145,6 +145,7 @@ def probe(
             labels=wish.labels,
             files=wish.files,
             sought=wish.witnesses,
+            escaped=bool(found.passing or cancel_out),
             unmissed=in_code[0].unmissed if in_code else (),
             twins=in_code[1].names if in_code else (),
             noticed_in_code=len(in_code[0].kills) if in_code else 0,

@@ -35,6 +35,7 @@ def test_a_sum_that_the_producer_makes_is_dead_only_when_its_code_was_run(probed
 
 def test_witnesses_that_were_not_asked_for_are_not_said_to_be_none(reviewbot, restore):
     ran = reviewbot("probe", "tests/parity.py::compare", "--kill-matrix", cwd=restore)
+    assert ran.code == reviewbot("probe", "tests/parity.py::compare", cwd=restore).code
     assert re.match(r"tests/parity.py::compare: \d+ changes tried, \d+ passed\n", ran.out)
     assert "no witness" not in ran.out
 

@@ -415,7 +415,7 @@ def test_not_enough():
 def test_a_test_that_passes_without_the_check_that_it_is_about(probed, reviewbot, repo):
     folder = repo(till=TILL, test_till=TILL_TESTS)
     code, document = probed(folder, "test_till.py::test_negative_coin")
-    assert code == 0
+    assert code == 3
     assert document["unmissed"] == [{"path": "till.py", "line": 5, "text": "given < 0"}]
     assert (document["noticed_in_code"], document["twins"]) == (0, [])
     ran = reviewbot("probe", "test_till.py::test_negative_coin", cwd=folder)
@@ -860,6 +860,14 @@ def test_distances_by_name_are_judged_by_whoever_calls(probed, repo):
     code, document = probed(folder, "check.py::compare", "--example", "f.json")
     assert (code, document["witnesses"]) == (0, [])
     assert any("changed" in one["edit"] for one in document["kills"])
+
+
+@pytest.mark.parametrize("budget", ["0", "3601", "-1s"])
+def test_a_budget_out_of_range_is_refused_with_the_range(reviewbot, repo, budget):
+    folder = repo(check="def compare(a, b):\n    assert a == b\n")
+    ran = reviewbot("probe", "check.py::compare", f"--budget={budget}", cwd=folder)
+    assert ran.code == 2
+    assert "a budget is above 0 and at most 3600 seconds" in ran.err
 
 
 def test_a_budget_that_is_up_at_once_is_inconclusive(reviewbot, repo):

@@ -196,6 +196,15 @@ def test_inputs_come_from_the_file_of_the_check_too(probed, compared):
     assert [one["why"] for one in document["witnesses"]] == ["excuse"]
 
 
+def test_a_difference_that_passes_counts_in_the_exit_code_of_the_matrix_too(reviewbot, compared):
+    ran = reviewbot("probe", "test_compared.py::compare", "--kill-matrix", cwd=compared)
+    assert "\nlet through: " in ran.out and "no witness" not in ran.out
+    assert ran.code == 1
+    # Everything that passes is explained: the test only reads its rows.
+    ran = reviewbot("probe", "test_stock.py::test_amounts", "--kill-matrix", cwd=compared)
+    assert "\nlet through: " not in ran.out and ran.code == 0
+
+
 def test_what_stands_in_two_sentences_is_counted_in_two_ways_and_says_so(reviewbot, compared):
     ran = reviewbot("probe", "test_compared.py::compare", cwd=compared)
     assert "\n   in other, the same kind of change is caught in " in ran.out
