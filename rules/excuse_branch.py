@@ -791,8 +791,72 @@ def test_day(scheduled, sailed):
             """,
             path="tests/states.py",
         ),
+        # Places that the row under test itself names, in a loop and in a filter.
+        Example(
+            """
+            def check_voyages(planned, sailed):
+                for left, right in zip(planned, sailed, strict=True):
+                    detours = set(right.rerouted)
+                    for day, (port, reached) in enumerate(zip(left.ports, right.ports, strict=True)):
+                        if day in detours:  # <- here
+                            continue
+                        assert port == reached
+            """,
+            path="tests/voyages.py",
+        ),
+        Example(
+            """
+            def check_voyages(baseline, resumed):
+                for left, right in zip(baseline, resumed, strict=True):
+                    detours = set(right["rerouted"])
+                    days = enumerate(zip(left["ports"], right["ports"], strict=True))
+                    assert all(a == b for day, (a, b) in days if day not in detours)  # <- here
+            """,
+            path="tests/voyages.py",
+        ),
+        # Pairs that have a name.
+        Example(
+            """
+            def check_sailings(baseline, resumed):
+                pairs = list(enumerate(zip(baseline, resumed, strict=True)))
+                for number, (one, two) in pairs:
+                    if two["late"]:  # <- here
+                        continue
+                    assert one["port"] == two["port"], number
+            """,
+            path="tests/sailings.py",
+        ),
     )
     good = (
+        # The places are compared, are the baseline's, or are those that are there at all.
+        Example(
+            """
+            def check_detours(baseline, resumed):
+                for left, right in zip(baseline, resumed, strict=True):
+                    detours = set(right["rerouted"])
+                    assert left["rerouted"] == right["rerouted"]
+                    for day, (a, b) in enumerate(zip(left["ports"], right["ports"], strict=True)):
+                        if day in detours:
+                            continue
+                        assert a == b
+
+            def check_planned(baseline, resumed):
+                for left, right in zip(baseline, resumed, strict=True):
+                    open_days = set(left["open"])
+                    for day, (a, b) in enumerate(zip(left["ports"], right["ports"], strict=True)):
+                        if day in open_days:
+                            continue
+                        assert a == b
+
+            def check_pairs(baseline, resumed):
+                pairs = list(zip(baseline, resumed, strict=True))
+                for one, two in pairs:
+                    if one["late"]:
+                        continue
+                    assert one["port"] == two["port"]
+            """,
+            path="tests/voyages.py",
+        ),
         # A further check of some; the values themselves are compared on every path.
         Example(
             """

@@ -167,11 +167,32 @@ def _fields_of(unit: Unit, detour: Detour, between: Sides, own: frozenset[Bindin
     """The fields of one side that the condition of a detour reads."""
     return {
         name
-        for where, asked in _asked(unit, detour.condition)
+        for where, asked in (*_asked(unit, detour.condition), *_members_of(unit, detour))
         for node, name in _fields(asked)
         if where is not unit
         or not own.isdisjoint(condition_trace(unit, node, between, control=False, up=False).bindings)
     }
+
+
+def _members_of(unit: Unit, detour: Detour) -> Iterator[tuple[Unit, cst.BaseExpression]]:
+    """The part of a row whose members open a detour: `right.refused` of `if i in set(right.refused)`."""
+    flow = values(unit)
+    node, opens = flow.resolve(detour.condition), detour.outcome
+    while type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        node, opens = flow.resolve(node.expression), not opens
+    if type(node) is not cst.Comparison or len(node.comparisons) != 1:
+        return
+    operator = node.comparisons[0].operator
+    if not isinstance(operator, cst.In if opens else cst.NotIn):
+        return
+    held = flow.resolve(node.comparisons[0].comparator)
+    while type(held) is cst.Call and last_name(held) in _COLLECTING and len(held.args) == 1:
+        held = flow.resolve(held.args[0].value)
+    if isinstance(held, (cst.Attribute, cst.Subscript)):
+        yield unit, held
+
+
+_COLLECTING = frozenset({"set", "frozenset", "list", "tuple", "sorted"})
 
 
 def _is_seen(unit: Unit, detour: Detour, fields: set[str], between: Sides) -> bool:
@@ -228,7 +249,7 @@ def _loops_around(unit: Unit, detour: Detour) -> Iterator[list[cst.CSTNode]]:
             targets.append(clause.target)
             clause = clause.inner_for_in
         yield targets
-    elif not isinstance(detour.node, cst.For):
+    if not isinstance(detour.node, cst.For):
         for above in unit.ancestors(detour.node):
             if isinstance(above, cst.For):
                 yield [above.target]

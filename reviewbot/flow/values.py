@@ -8,7 +8,8 @@ reach it: branches are joined, loops see what their own body binds, a handler se
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -557,7 +558,7 @@ class Values:
                     yield from scratch[name]
             for target, value, kind in targets:
                 # Bound alone: what a target reads is read where its statement runs.
-                for bound, source, role in unpack(target, value, "item" if kind == "loop" else "whole"):
+                for bound, source, role in self._unpacked(target, value, kind):
                     yield self._binding(bound.value, bound, kind, source, role)
             stack += children(node)
 
@@ -569,6 +570,42 @@ class Values:
         if names:
             yield from (binding for binding in self._binds(function) if binding.name in names)
 
+    def _unpacked(
+        self, target: cst.CSTNode, value: cst.BaseExpression, kind: BindingKind
+    ) -> Iterator[tuple[cst.Name, cst.BaseExpression, Role]]:
+        if kind != "loop":
+            return unpack(target, value, "whole")
+        return unpack(target, value, "item", {} if type(target) is cst.Name else self._paired)
+
+    @cached_property
+    def _paired(self) -> dict[str, cst.BaseExpression]:
+        """The names that stand for one walk in step, `pairs = zip(a, b)`, and never for anything else."""
+        found: dict[str, cst.BaseExpression] = {}
+        for node in self._index.find(cst.Assign):
+            assert isinstance(node, cst.Assign)
+            target = node.targets[0].target
+            if len(node.targets) == 1 and type(target) is cst.Name and _walks_in_step(node.value):
+                found[target.value] = node.value
+        if not found:
+            return found
+        names = (node for node in self._index.find(cst.Name) if isinstance(node, cst.Name))
+        times = Counter(name.value for name in names if name.value in found and self._is_given(name))
+        return {
+            name: value
+            for name, value in found.items()
+            if times[name] == 1 and name not in self._mutations and name not in self._shared
+        }
+
+    def _is_given(self, name: cst.Name) -> bool:
+        """Whether a name stands where it gets a value."""
+        node: cst.CSTNode = name
+        above = self._index.parent(node)
+        while isinstance(above, (cst.Element, cst.StarredElement, cst.Tuple, cst.List)):
+            node, above = above, self._index.parent(above)
+        if isinstance(above, (cst.AsName, cst.Param)):
+            return above.name is node
+        return isinstance(above, _GIVING) and above.target is node
+
     def _target(
         self,
         target: cst.CSTNode,
@@ -576,7 +613,7 @@ class Values:
         env: Environment,
         kind: BindingKind,
     ) -> None:
-        for name, source, role in unpack(target, value, "item" if kind == "loop" else "whole"):
+        for name, source, role in self._unpacked(target, value, kind):
             self._bind(env, name.value, name, kind, source, role)
         if type(target) is not cst.Name:
             for node in walk(target):
@@ -638,13 +675,32 @@ _BINDING = frozenset({
 _CHANGING = frozenset({cst.Call, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Del})
 
 
+_GIVING = (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor, cst.NamedExpr)
+_NO_NAMES: Mapping[str, cst.BaseExpression] = {}
+
+
+def _walks_in_step(value: cst.BaseExpression) -> bool:
+    """Whether an expression is `zip(a, b)`, or the `enumerate` or `list` of that."""
+    while type(value) is cst.Call and type(value.func) is cst.Name and value.args:
+        if value.func.value == "zip":
+            return True
+        if value.func.value not in ("enumerate", "list", "tuple"):
+            return False
+        value = value.args[0].value
+    return False
+
+
 def unpack(
-    target: cst.CSTNode, value: cst.BaseExpression, role: Role
+    target: cst.CSTNode,
+    value: cst.BaseExpression,
+    role: Role,
+    paired: Mapping[str, cst.BaseExpression] = _NO_NAMES,
 ) -> Iterator[tuple[cst.Name, cst.BaseExpression, Role]]:
     """The names of an assignment's or a loop's target, each with the expression it comes from and how.
 
     `for i, (a, b) in enumerate(zip(x, y))` gives `i` as a counter over the zip, `a` as an item of `x` and
-    `b` as an item of `y`; `a, b = f(1), f(2)` gives each its own call.
+    `b` as an item of `y`; `a, b = f(1), f(2)` gives each its own call. `paired` says for what a name stands
+    that may be walked.
     """
     if type(target) is cst.Name:
         if role == "item":
@@ -652,13 +708,14 @@ def unpack(
         yield target, value, role
         return
     if type(target) is cst.StarredElement:
-        yield from unpack(target.value, value, role if role == "item" else "part")
+        yield from unpack(target.value, value, role if role == "item" else "part", paired)
         return
     if not isinstance(target, (cst.Tuple, cst.List)):
         return
     for position, element in enumerate(target.elements):
-        part, how = _part(value, role, position, len(target.elements))
-        yield from unpack(element if type(element) is cst.StarredElement else element.value, part, how)
+        part, how = _part(value, role, position, len(target.elements), paired)
+        inner = element if type(element) is cst.StarredElement else element.value
+        yield from unpack(inner, part, how, paired)
 
 
 def _iterated(value: cst.BaseExpression) -> tuple[cst.BaseExpression, Role]:
@@ -677,8 +734,14 @@ def _iterated(value: cst.BaseExpression) -> tuple[cst.BaseExpression, Role]:
 
 
 def _part(
-    value: cst.BaseExpression, role: Role, position: int, count: int
+    value: cst.BaseExpression,
+    role: Role,
+    position: int,
+    count: int,
+    paired: Mapping[str, cst.BaseExpression],
 ) -> tuple[cst.BaseExpression, Role]:
+    if role == "item" and type(value) is cst.Name:
+        value = paired.get(value.value, value)
     if role == "whole" and isinstance(value, (cst.Tuple, cst.List)) and len(value.elements) == count:
         element = value.elements[position]
         if not any(type(one) is cst.StarredElement for one in value.elements):
@@ -694,7 +757,7 @@ def _part(
         if type(value.func) is cst.Attribute and name == "items" and not value.args and count == 2:
             return value.func.value, "key" if position == 0 else "value"
         if type(value.func) is cst.Name and name in ("sorted", "list", "tuple", "reversed") and value.args:
-            return _part(value.args[0].value, role, position, count)
+            return _part(value.args[0].value, role, position, count, paired)
     return value, "part"
 
 
