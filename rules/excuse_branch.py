@@ -826,8 +826,57 @@ def test_day(scheduled, sailed):
             """,
             path="tests/sailings.py",
         ),
+        # A field of one side is handed to the function that compares; no name says which run it is.
+        Example(
+            """
+            def check_sailings(planned, resumed):
+                for left, right in zip(planned, resumed, strict=True):
+                    check_sailing(right["towed"], left, right)
+
+            def check_sailing(towed, left, right):
+                if towed:  # <- here
+                    return
+                assert left["port"] == right["port"]
+            """,
+            path="tests/sailings.py",
+        ),
+        Example(
+            """
+            def check_ports(alone, convoy):
+                for row in convoy:
+                    partner = next(other for other in alone if other["ship"] == row["ship"])
+                    if row["towed"]:  # <- here
+                        continue
+                    assert row["port"] == partner["port"]
+            """,
+            path="tests/sailings.py",
+        ),
     )
     good = (
+        # The field that is handed in is compared by the caller, or is the baseline's.
+        Example(
+            """
+            def check_sailings(planned, resumed):
+                for left, right in zip(planned, resumed, strict=True):
+                    assert left["towed"] == right["towed"]
+                    check_sailing(right["towed"], left, right)
+
+            def check_sailing(towed, left, right):
+                if towed:
+                    return
+                assert left["port"] == right["port"]
+
+            def check_voyages(planned, resumed):
+                for left, right in zip(planned, resumed, strict=True):
+                    check_voyage(left["towed"], left, right)
+
+            def check_voyage(towed, left, right):
+                if towed:
+                    return
+                assert left["port"] == right["port"]
+            """,
+            path="tests/sailings.py",
+        ),
         # The places are compared, are the baseline's, or are those that are there at all.
         Example(
             """

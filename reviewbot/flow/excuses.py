@@ -21,7 +21,12 @@ from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.marks import marked
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
-from reviewbot.flow.self_excuses import either_opens, excused_by_callers, self_excuse
+from reviewbot.flow.self_excuses import (
+    either_opens,
+    excused_by_callers,
+    excused_by_handed_field,
+    self_excuse,
+)
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import Binding, values
@@ -231,7 +236,9 @@ def _of_one_side(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None) 
     if is_place(detour.condition) or any(map(_asks_type, _operands(detour.condition))):
         return None
     between = sides(unit, [one], up=False)
-    found = None if between is None else self_excuse(unit, detour, one, between)
+    found = None
+    if between is not None:
+        found = self_excuse(unit, detour, one, between) or excused_by_handed_field(unit, detour, one, between)
     if found is None and _is_asked(detour.condition):
         between = sides(unit, [one], repo=repo)
         found = None if between is None else excused_by_callers(unit, detour, one, between, repo)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.calls import callee
+from reviewbot.flow.calls import bind, callee, callers
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import guards
 from reviewbot.flow.judging import side
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.sides import Sides, condition_trace
-from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, subscript, walk
 from reviewbot.flow.values import Binding, BindingKind, values
 from reviewbot.flow.verdicts import every_judgement
 from reviewbot.model import Certainty, at_most
@@ -99,6 +99,59 @@ def excused_by_callers(
     if certainty is None or fields <= _IDENTITY or _is_seen(unit, detour, fields, between):
         return None
     return SelfExcuse(opened, certainty)
+
+
+def excused_by_handed_field(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> SelfExcuse | None:
+    """The excuse of `if late: return` in a function to which every caller of the file hands, beside a row of
+    each side, a field of the row that is not the baseline's: `check(left, right, right["late"])`."""
+    if unit.is_test or not unit.is_function:
+        return None
+    flow = values(unit)
+    asked = {b for name in flow.reads(detour.condition) for b in flow.reaching(name)}
+    rows = [{b.name for b in _given(unit, node, "parameter")} for node in (one.left, one.right)]
+    if len(asked) != 1 or not all(rows) or not rows[0].isdisjoint(rows[1]):
+        return None
+    parameter = asked.pop()
+    if parameter.kind != "parameter" or parameter.name in rows[0] | rows[1] or _fields_in(detour.condition):
+        return None
+    fields, owners = set(), set()
+    sites = list(callers(unit))
+    for site in sites:
+        given = bind(site.call, unit)
+        handed = given.get(parameter.name)
+        field = None if handed is None else _field(values(site.caller).resolve(handed))
+        if field is None:
+            return None
+        fields.add(field[1])
+        owners |= {
+            place
+            for place, names in enumerate(rows)
+            for name in names & given.keys()
+            if canonical(given[name]) == canonical(field[0])
+        }
+    if (
+        len(owners) != 1
+        or fields <= _IDENTITY
+        or any(_is_looked_at(site.caller, detour, fields, but=site.call) for site in sites)
+    ):
+        return None
+    mine, other = (between.right, between.left) if owners == {1} else (between.left, between.right)
+    certainty = is_tested(mine, other)
+    if certainty is None or not (_role(mine) or _role(other)) or _is_seen(unit, detour, fields, between):
+        return None
+    return SelfExcuse(condition_trace(unit, detour.condition, between), certainty)
+
+
+def _fields_in(node: cst.CSTNode) -> bool:
+    return next(_fields(node), None) is not None
+
+
+def _field(node: cst.BaseExpression) -> tuple[cst.BaseExpression, str] | None:
+    """What a field is read from, and its name: of `row["late"]` the row and `late`."""
+    if type(node) is cst.Attribute:
+        return node.value, node.attr.value
+    key = subscript(node)
+    return (key[0], key[1]) if key is not None and isinstance(key[1], str) else None
 
 
 def _decides(unit: Unit, node: cst.CSTNode) -> bool:
@@ -283,8 +336,8 @@ def _is_same_field(unit: Unit, one: Judgement, between: Sides) -> bool:
     mine, yours = (_given(unit, node, "loop") for node in (one.left, one.right))
     if not mine and not yours:
         mine, yours = (_given(unit, node, "parameter") for node in (one.left, one.right))
-    if not mine.isdisjoint(yours):
-        return False
+    if not mine.isdisjoint(yours) and not (mine < yours or yours < mine):
+        return False  # the one may be looked up by the other's key
     names = "|".join(re.escape(binding.name) for binding in between.left | between.right)
     left, right = (
         re.sub(rf"(?<![\w.'\"])(?:{names})(?![\w'\"])", "□", canonical(values(unit).resolve(node)))
@@ -295,7 +348,8 @@ def _is_same_field(unit: Unit, one: Judgement, between: Sides) -> bool:
 
 def _role(side_of: frozenset[Binding]) -> str:
     """`baseline` or `other`, where the names of a side agree on it."""
-    names = {binding.name.rpartition(".")[2] for binding in side_of}
+    # `other` of `for other in rows` is the other of two rows, and of whichever run.
+    names = {b.name.rpartition(".")[2] for b in side_of if not (b.kind == "loop" and b.name == "other")}
     telling = {name for name in names if name not in _PLACES} if _is_named(side_of) else names
     found = {side(name) for name in telling} - {""}
     return found.pop() if len(found) == 1 else ""
@@ -362,11 +416,12 @@ def _fields(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, str]]:
                 yield below, name
 
 
-def _is_looked_at(unit: Unit, detour: Detour, fields: set[str]) -> bool:
-    """Whether a check that the detour does not lead around looks at one of the fields."""
+def _is_looked_at(unit: Unit, detour: Detour, fields: set[str], but: cst.CSTNode | None = None) -> bool:
+    """Whether a check that the detour does not lead around, and which is not `but`, looks at one of the
+    fields."""
     missed = {id(one.node) for one in detour.missed}
     for check in checks(unit):
-        if id(check.node) not in missed:
+        if id(check.node) not in missed and not (but is not None and unit.holds(check.node, but)):
             looks_at = check.node if check.condition is None else check.condition
             parts = [looks_at, *(values(unit).resolve(name) for name in values(unit).reads(looks_at))]
             if any(name in fields for part in parts for _, name in _fields(part)):
