@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from operator import is_not
 
 import libcst as cst
@@ -42,6 +42,13 @@ _KEPT = pattern(
 _TRIED = pattern(
     r"(?i)tr(y|ied|ies)|attempt|retr|call(s|ed)?(_|$)|request|pending|start|total|fail|error|timeout"
 )
+_DONE_CALLS = pattern(
+    r"(?i)\.(restored|resumed|finished|completed|succeeded|handled|processed)_(requests?|calls?)$"
+)
+# What is under way: it goes up, and down again.
+_HELD = pattern(
+    r"(?i)^self\.(\w*_)?(active|in_?flight|running|pending|busy|outstanding|in_use|ongoing)(_\w+)?$"
+)
 _NORMAL = frozenset(
     {"StopIteration", "StopAsyncIteration", "Empty", "Full", "ImportError", "KeyboardInterrupt"}
 )
@@ -56,7 +63,7 @@ class _Count:
 
     node: cst.CSTNode
     name: str
-    tried: cst.Try
+    tried: cst.Try | None
     inside: bool = True
 
 
@@ -172,8 +179,80 @@ class CounterLeftAdvanced(Rule):
             """,
             path="ferry/queue.py",
         ),
+        # What is under way, which comes down again only where the step comes back.
+        Example(
+            """
+            class Lock:
+                def __init__(self, gate):
+                    self.gate = gate
+                    self.in_flight = 0
+                async def pass_through(self, ship):
+                    async with self.gate:
+                        self.in_flight += 1  # <- here
+                        berth = await self.tow(ship)
+                        self.in_flight -= 1
+                    return berth
+                def is_idle(self):
+                    return self.in_flight == 0
+            """,
+            path="ferry/lock.py",
+        ),
+        # The step that is given up stands in a loop.
+        Example(
+            """
+            class Fleet:
+                def __init__(self, yard):
+                    self.yard = yard
+                    self.repaired_ships = 0
+                    self.restored_calls = 0
+                def repair(self, parts):
+                    self.restored_calls += 1  # <- here
+                    for part in parts:
+                        try:
+                            self.yard.fit(part)
+                        except OSError:
+                            return False
+                    return True
+                def report(self):
+                    return f"{self.restored_calls} calls"
+            """,
+            path="ferry/fleet.py",
+        ),
     )
     good = (
+        # Taken down whatever happens; how deep a walk is; a loop that goes on with the next part.
+        Example(
+            """
+            class Lock:
+                def __init__(self, yard):
+                    self.in_flight = 0
+                    self.depth = 0
+                    self.restored_calls = 0
+                async def pass_through(self, ship):
+                    self.in_flight += 1
+                    try:
+                        return await self.tow(ship)
+                    finally:
+                        self.in_flight -= 1
+                def visit(self, node):
+                    self.depth += 1
+                    self.walk(node)
+                    self.depth -= 1
+                def mark(self):
+                    self.in_flight += 1
+                    self.in_flight -= 1
+                def fit_all(self, parts):
+                    self.restored_calls += 1
+                    for part in parts:
+                        try:
+                            self.yard.fit(part)
+                        except OSError:
+                            continue
+                def is_idle(self):
+                    return self.in_flight == self.depth == self.restored_calls == 0
+            """,
+            path="ferry/lock.py",
+        ),
         Example("""
             def test_restore(rows, engine):
                 restored = tried = 0
@@ -218,6 +297,8 @@ class CounterLeftAdvanced(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if _may_hold(unit):
+            return True
         if not unit.has(ast.Try):
             return False
         counted = (node.target for node in unit.asts(ast.AugAssign) if isinstance(node.op, ast.Add))
@@ -229,7 +310,8 @@ class CounterLeftAdvanced(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not self.suspect(unit):
             return
-        held: dict[cst.Try, list[tuple[_Count, cst.ExceptHandler]]] = {}
+        yield from self._under_way(unit, repo)
+        held: dict[cst.Try | None, list[tuple[_Count, cst.ExceptHandler]]] = {}
         told: set[int] = set()
         for count in _counts(unit):
             if id(count.node) in told:
@@ -253,6 +335,53 @@ class CounterLeftAdvanced(Rule):
                 still_catches=still_catches(unit, count.node, but=[count.node]),
             )
 
+    def _under_way(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for up, down, called in _raised(unit) if _may_hold(unit) else ():
+            name = dotted(up.target)
+            if _is_read(unit, _Count(up, name, None), repo):
+                yield self.finding(
+                    unit,
+                    up,
+                    f"`{name}` goes up before a step, and stays up where the step fails",
+                    certainty="question",
+                    steps=[
+                        step(unit, called, "what this raises leaves the block"),
+                        step(unit, down, "and this is not reached: it stands in no `finally`"),
+                    ],
+                    still_catches=still_catches(unit, up, but=[up]),
+                )
+
+
+def _may_hold(unit: Unit) -> bool:
+    """Whether a unit might count up and down what is under way in an object."""
+    added: dict[type[ast.operator], set[str]] = {ast.Add: set(), ast.Sub: set()}
+    for node in unit.asts(ast.AugAssign):
+        if isinstance(node.op, (ast.Add, ast.Sub)):
+            added[type(node.op)].add(dotted_name(node.target))
+    return any(_HELD.search(name) for name in added[ast.Add] & added[ast.Sub])
+
+
+def _raised(unit: Unit) -> Iterator[tuple[cst.AugAssign, cst.AugAssign, cst.CSTNode]]:
+    """What is counted up and, later in its block, down again, with a call in between that nothing guards."""
+    for up in unit.find(cst.AugAssign):
+        assert isinstance(up, cst.AugAssign)
+        line = unit.parent(up)
+        block = unit.parent(line) if line is not None else None
+        if not isinstance(up.operator, cst.AddAssign) or not _HELD.search(dotted(up.target)) or block is None:
+            continue
+        between: list[cst.CSTNode] = []
+        for one in dropwhile(partial(is_not, up), statements(block)):
+            if one is up:
+                continue
+            if isinstance(one, cst.Try):
+                break
+            if isinstance(one, cst.AugAssign) and dotted(one.target) == dotted(up.target):
+                called = [part for part in between if any(type(b) is cst.Call for b in walk(part))]
+                if isinstance(one.operator, cst.SubtractAssign) and called:
+                    yield up, one, called[0]
+                break
+            between.append(one)
+
 
 def _counts(unit: Unit) -> Iterator[_Count]:
     """The counts that stand before a `try` in its block, first in one, or before a step of a loop in one."""
@@ -267,6 +396,7 @@ def _counts(unit: Unit) -> Iterator[_Count]:
         above = unit.parent(tried)
         if above is None:
             continue
+        yield from _before_its_loop(unit, tried)
         if id(above) not in blocks:
             blocks[id(above)] = statements(above)
         earlier = list(takewhile(partial(is_not, tried), blocks[id(above)]))
@@ -276,6 +406,18 @@ def _counts(unit: Unit) -> Iterator[_Count]:
                 name = names[id(node)] = _counted(unit, node)
             if name:
                 yield _Count(node, name, tried, inside=False)
+
+
+def _before_its_loop(unit: Unit, tried: cst.Try) -> Iterator[_Count]:
+    """The counts of an object before the loop in which a step is given up by leaving the function."""
+    loop = enclosing(unit, tried, *_LOOPS)
+    block = unit.parent(loop) if loop is not None else None
+    if block is None or not any(leaves(statements(one.body)) == "return" for one in tried.handlers):
+        return
+    for node in takewhile(partial(is_not, loop), statements(block)):
+        name = _counted(unit, node)
+        if name.startswith("self."):
+            yield _Count(node, name, tried, inside=False)
 
 
 def _before_a_step(unit: Unit, block: list[cst.CSTNode], tried: cst.Try) -> Iterator[_Count]:
@@ -302,7 +444,7 @@ def _counted(unit: Unit, node: cst.CSTNode) -> str:
 
 def _is_done(name: str) -> bool:
     """Whether a dotted name is one of what is done, or of what an object keeps."""
-    if not name or _TRIED.search(name):
+    if not name or (_TRIED.search(name) and not _DONE_CALLS.search(name)):
         return False
     return _DONE.search(name) is not None or (name.startswith("self.") and _KEPT.search(name) is not None)
 
@@ -310,7 +452,14 @@ def _is_done(name: str) -> bool:
 def _goes_on(unit: Unit, count: _Count) -> cst.ExceptHandler | None:
     """The handler after which the work goes on with the count as it is."""
     ways: tuple[Exit | None, ...] = (None, "continue")
-    if count.name.startswith("self.") or not _is_in(unit, count.tried, enclosing(unit, count.node, *_LOOPS)):
+    if count.tried is None:
+        return None
+    loop = enclosing(unit, count.tried, *_LOOPS)
+    if _is_in(unit, count.tried, loop) and not _is_in(unit, count.node, loop):
+        ways = ("return",)
+    elif count.name.startswith("self.") or not _is_in(
+        unit, count.tried, enclosing(unit, count.node, *_LOOPS)
+    ):
         ways = (None, "continue", "return", "break")
     for handler in count.tried.handlers:
         body = statements(handler.body)
