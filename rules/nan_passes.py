@@ -93,6 +93,25 @@ class NanPasses(Rule):
             def test_max(run, baseline):
                 assert max(abs(a - b) for a, b in zip(run(1), baseline, strict=True)) < 1e-3  # <- here
         """),
+        # The differences have a name.
+        Example("""
+            def test_named(run, baseline):
+                gaps = [abs(a - b) for a, b in zip(run(1), baseline, strict=True)]
+                assert max(gaps) < 1e-5  # <- here
+        """),
+        Example("""
+            def test_named_twice(run, baseline):
+                one, other = run(1), baseline
+                gaps = [float(abs(one[0] - other[0])), float(abs(one[1] - other[1]))]
+                worst = max(gaps, default=0.0)
+                if worst > 1e-5:  # <- here
+                    raise AssertionError(worst)
+        """),
+        Example("""
+            def test_last_of_sorted(run, baseline):
+                losses = [abs(a - b) for a, b in zip(run(1), baseline, strict=True)]
+                assert sorted(losses)[-1] < 1e-5  # <- here
+        """),
         Example("""
             import numpy as np
 
@@ -180,6 +199,20 @@ class NanPasses(Rule):
             def test_torch_keeps_nan(run, baseline):
                 assert (run(1) - baseline).abs().max() < 1e-3
                 assert torch.max(torch.abs(run(1) - baseline)) < 1e-3
+        """),
+        # Every one of them is held to it, or they count whole things, or the greatest fails at NaN.
+        Example("""
+            import numpy as np
+
+            def test_named(run, baseline):
+                gaps = [abs(a - b) for a, b in zip(run(1), baseline, strict=True)]
+                assert all(gap < 1e-5 for gap in gaps)
+                assert np.max(gaps) < 1e-5
+                lines = [abs(len(a) - len(b)) for a, b in zip(run(2), baseline, strict=True)]
+                assert max(lines) < 3
+                places = [abs(a - b) for a, b in zip(run(3), baseline, strict=True)]
+                assert max(places) <= 2
+                assert sorted(places)[0] >= 0.0
         """),
         # The greatest is what is expected; NaN in what is tested equals nothing.
         Example("""
@@ -373,6 +406,9 @@ def _greatest(unit: Unit) -> Iterator[Found]:
             if last_name(call) in ("nanmax", "nanmean", "nanmedian") and call.args:
                 if difference(values(unit).resolve(call.args[0].value)) is not None:
                     yield expression, call, f"`{last_name(call)}` leaves NaN out"
+            elif (ordered := _of_named(unit, call)) is not None:
+                says = f"Python's `{ordered}` drops a NaN that does not come first"
+                yield expression, call, says if ordered != "sorted" else "`sorted` puts a NaN anywhere"
             elif _keeps_greatest(unit, call):
                 yield expression, call, _KEEPS
             elif (made := callee(unit, call)) is not None and made is not unit and _returns_greatest(made):
@@ -380,6 +416,53 @@ def _greatest(unit: Unit) -> Iterator[Found]:
 
 
 _KEEPS = "`max` keeps the greatest so far when the new difference is NaN"
+
+
+def _of_named(unit: Unit, call: cst.Call) -> str | None:
+    """`max`, `min` or `sorted` where one takes the greatest or least of a list of differences that has a name
+    and a bound that is no whole number; else None."""
+    name = dotted(call.func)
+    positional = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
+    if name not in ("max", "min", "sorted") or len(positional) != 1 or type(positional[0]) is not cst.Name:
+        return None
+    if name == "sorted" and not _takes_end(unit, call):
+        return None
+    listed = values(unit).resolve(positional[0])
+    parts: list[cst.BaseExpression] = []
+    if isinstance(listed, (cst.ListComp, cst.GeneratorExp)):
+        parts = [listed.elt]
+    elif isinstance(listed, (cst.List, cst.Tuple)):
+        parts = [element.value for element in listed.elements]
+    sides = [pair for part in parts if (pair := difference(_plain(values(unit).resolve(part)))) is not None]
+    if not sides or any(_is_count(side) for pair in sides for side in pair):
+        return None
+    return name if _bounded_by_float(unit, call, positional[0]) else None
+
+
+def _takes_end(unit: Unit, call: cst.Call) -> bool:
+    """Whether the last of what a call returns is taken."""
+    above = unit.parent(call)
+    found = subscript(above) if isinstance(above, cst.Subscript) else None
+    return found is not None and found[1] == -1
+
+
+def _bounded_by_float(unit: Unit, call: cst.Call, listed: cst.Name) -> bool:
+    """Whether no bound that a figure is put to is a whole number, unless it is named as one of floats."""
+    if _FLOATS.search(listed.value):
+        return True
+    flow = values(unit)
+    held = unit.parent(call)
+    named = held.targets[0].target if isinstance(held, cst.Assign) else None
+    for comparison in unit.find(cst.Comparison):
+        sides = (comparison.left, *(target.comparator for target in comparison.comparisons))
+        reached = [*walk(comparison)]
+        if call in reached or (
+            isinstance(named, cst.Name)
+            and any(isinstance(one, cst.Name) and flow.resolve(one) is call for one in reached)
+        ):
+            bounds = [literal(flow.resolve(side)) for side in sides]
+            return not any(type(bound) is int for bound in bounds)
+    return False
 
 
 def _keeps_greatest(unit: Unit, call: cst.Call) -> bool:
