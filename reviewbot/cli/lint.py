@@ -51,6 +51,11 @@ examples:
 
 `# reviewbot: ignore[rule-id] reason` on a line, or alone on the line above, silences a rule there; the reason
 is required. `[tool.reviewbot]` in pyproject.toml holds select, ignore, exclude, fail-on and more.
+
+exit codes:
+  0  no finding at or above --fail-on (default: proved)
+  1  a finding at or above --fail-on
+  2  wrong use, no file could be read, a rule failed on a file, or a fix could not be written
 """
 
 Keep = Callable[[Finding], bool]
@@ -127,6 +132,8 @@ def main(options: argparse.Namespace) -> int:
     for path in () if stdin else given:
         if not os.path.lexists(path):
             raise UsageError(f"{path}: no such file or folder")
+    if options.baseline and os.path.isdir(options.baseline):
+        raise UsageError(f"--baseline {options.baseline}: is a folder; name the file of a baseline")
     known = frozenset(registry.rule_ids())
     folder_of_all = inputs.common_folder(given)
     seen.note_ancestors(folder_of_all, "pyproject.toml")

@@ -28,9 +28,12 @@ def main(options: argparse.Namespace) -> int:
     """Prints one rule, or all. On a terminal it is laid out, in a pipe it is plain text and Markdown."""
     from reviewbot.config import hint
     from reviewbot.errors import UsageError
-    from reviewbot.lint import registry
+    from reviewbot.lint import registry, suppress
     from reviewbot.render import rule_page
 
+    if options.id == suppress.FAULT:
+        _print(rule_page.SUPPRESSION)
+        return 0
     known = registry.rule_ids()
     if options.id and options.id not in known and _is_of_checkout(options.id):
         # Another copy is installed than the one whose rule was written here.
@@ -42,7 +45,11 @@ def main(options: argparse.Namespace) -> int:
     if options.id not in known:
         near = hint(options.id, known) or "; `reviewbot rule` lists all"
         raise UsageError(f"no rule {options.id!r}{near}")
-    page = rule_page.page(options.id) if options.all else rule_page.short(options.id)
+    _print(rule_page.page(options.id) if options.all else rule_page.short(options.id))
+    return 0
+
+
+def _print(page: str) -> None:
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.markdown import Markdown
@@ -50,7 +57,6 @@ def main(options: argparse.Namespace) -> int:
         Console().print(Markdown(page, hyperlinks=False))
     else:
         sys.stdout.write(page)
-    return 0
 
 
 def _is_of_checkout(name: str) -> bool:

@@ -19,7 +19,7 @@ def encode(report: Report, read: Read) -> str:
 def _parts(report: Report, read: Read) -> Iterator[str]:
     tally = Counter(finding.certainty for finding in report.findings)
     counts = ", ".join(f"{tally[kind]} {kind}" for kind in CERTAINTIES if tally[kind]) or "nothing found"
-    yield f"**reviewbot**: {counts} in {report.files} file{'' if report.files == 1 else 's'}"
+    yield f"**reviewbot**: {counts} in {report.read} file{'' if report.read == 1 else 's'}"
     for kind in CERTAINTIES:
         if tally[kind]:
             yield f"### {kind.capitalize()}"

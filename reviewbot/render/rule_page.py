@@ -9,6 +9,35 @@ from reviewbot.lint.rule import MARK, Example
 from reviewbot.render.inert import block
 
 BAD, GOOD = 2, 1  # examples of a short page
+SUPPRESSION = """\
+# suppression
+
+A comment that means to silence a rule, and silences nothing. `lint` reports it itself: it is no rule that can
+be selected, ignored or silenced.
+
+## Why
+
+A finding that is silenced without a reason, or by a name that no rule has, looks settled to whoever reads the
+code and is settled for nobody.
+
+## Instead
+
+Name a rule that there is, and say why it is wrong here. `reviewbot rule` lists the rules.
+
+## Reported
+
+```python
+assert left == left  # reviewbot: ignore
+assert left == left  # reviewbot: ignore[self-compair] the same on purpose
+assert left == left  # reviewbot: ignore[self-compare]
+```
+
+## Left alone
+
+```python
+assert left == left  # reviewbot: ignore[self-compare] __eq__ itself is under test
+```
+"""
 
 
 def page(rule_id: str) -> str:

@@ -36,7 +36,7 @@ def summary(report: Report, *, colour: bool = False, did: str | None = None) -> 
     """One line about the whole run, and where to read on. `did` says what was done about it."""
     paint = _painter(colour)
     shown = report.findings
-    files = _count(report.files, "file")
+    files = _count(report.read, "file")
     if shown:
         tally = Counter(finding.certainty for finding in shown)
         kinds = ", ".join(
