@@ -15,7 +15,7 @@ from reviewbot.errors import NoSandbox, ProbeError, UsageError
 
 if TYPE_CHECKING:
     from reviewbot.probe.evidence import Result
-    from reviewbot.probe.harvest import Call
+    from reviewbot.probe.harvest import Call, Harvest
     from reviewbot.probe.run import Wish
     from reviewbot.probe.target import Target
 
@@ -23,6 +23,7 @@ BUDGET = (
     "time for all that is tried (10s): changes, shrinking, the checks' matrix; recording inputs and loading "
     "the check come on top, and of more than 15s they get more, too"
 )
+MOST_NAMED = 6
 EXAMPLES = """\
 examples:
   reviewbot probe tests/parity.py::compare                      inputs recorded from the repository's tests
@@ -231,9 +232,8 @@ def _inputs(
     if given:
         return [given], none, str(options.example), (), ()
     functions = [Function(one.root / one.path, one.unit, one.kind == "test") for one in (target, *producers)]
-    tests = (
-        [f"{target.root / target.path}::{target.unit.replace('.', '::')}"] if target.kind == "test" else ()
-    )
+    whole = f"{target.root / target.path}::{target.unit.replace('.', '::')}"
+    tests = [whole + target.case] if target.kind == "test" else ()
     found = harvest.from_tests(
         target.root,
         functions,
@@ -242,11 +242,31 @@ def _inputs(
         python=options.python,
         progress=progress,
     )
+    if target.case and not found.calls[0] and found.failed.startswith("not found"):
+        known = harvest.outcomes(target.root, [whole], seconds=60.0, python=options.python).outcomes
+        raise UsageError(_unknown_case(target, list(known)))
     if not found.calls[0] and found.failed:
         raise UsageError(f"{target.unit}: {found.why_none(0)}")
     if not found.calls[0]:
         raise ProbeError(f"{target.unit}: {found.why_none(0)}")
-    return found.calls[0], found.calls[1:], "", found.not_run, found.absent
+    return found.calls[0], found.calls[1:], "", (*_other_cases(target, found), *found.not_run), found.absent
+
+
+def _unknown_case(target: Target, known: Sequence[str]) -> str:
+    """That a test has no such case, and which it has, from the pytest ids of these."""
+    says = f"{target.path}::{target.unit} has no case {target.case}"
+    cases = [f"[{name.partition('[')[2]}" for name in known if "[" in name]
+    more = f" and {len(cases) - MOST_NAMED} more" if len(cases) > MOST_NAMED else ""
+    return f"{says}; it has {', '.join(cases[:MOST_NAMED])}{more}" if cases else f"{says}: it has no cases"
+
+
+def _other_cases(target: Target, found: Harvest) -> tuple[str, ...]:
+    """That the other cases of a parametrised test were left alone, if any were."""
+    cases = [name for name in found.outcomes if "[" in name]
+    if target.kind != "test" or target.case or len(cases) < 2:
+        return ()
+    case = cases[-1].partition("[")[2]
+    return (f"1 of {len(cases)} cases tried; name another one, as in '{target.name}[{case}'",)
 
 
 @contextmanager

@@ -22,7 +22,8 @@ class Target:
     """A check: a function or method, a pytest test, or a command line.
 
     `root` is the repository's folder, `path` the file below it, `unit` the qualified name ("" for a
-    command), `line` where it is defined, `module` the name under which a test beside it imports it.
+    command), `line` where it is defined, `module` the name under which a test beside it imports it. `case`
+    is the id of one case of a parametrised test, with its brackets; "" for all.
     """
 
     kind: Kind
@@ -33,6 +34,7 @@ class Target:
     module: str
     sha256: str
     words: tuple[str, ...] = ()
+    case: str = ""
 
     @property
     def name(self) -> str:
@@ -40,7 +42,7 @@ class Target:
         return (
             shlex.join(("python", self.path, *self.words))
             if self.kind == "command"
-            else f"{self.path}::{self.unit}"
+            else f"{self.path}::{self.unit}{self.case}"
         )
 
 
@@ -64,7 +66,8 @@ def parse(text: str) -> Target:
     if "::" not in text:
         return _command(text)
     place, _, unit = text.partition("::")
-    unit = unit.replace("::", ".").partition("[")[0]
+    unit, bracket, case = unit.partition("[")
+    unit = unit.replace("::", ".")
     path = Path(place)
     file = _file(path)
     found = file.unit(unit)
@@ -76,10 +79,13 @@ def parse(text: str) -> Target:
     relative = path.resolve().relative_to(root).as_posix()
     last = unit.rpartition(".")[2]
     kind: Kind = "test" if last.startswith("test") and collects(root, path) else "check"
+    if bracket and kind != "test":
+        raise UsageError(f"{place}::{unit} is no test that pytest runs, so that it has no case [{case}")
     line = (
         found.tree.lineno if isinstance(found.tree, (ast.FunctionDef, ast.AsyncFunctionDef)) else found.line
     )
-    return Target(kind, root, relative, unit, line, module_name(root, relative), _sha(file.content))
+    module = module_name(root, relative)
+    return Target(kind, root, relative, unit, line, module, _sha(file.content), case=bracket + case)
 
 
 def _command(text: str) -> Target:
