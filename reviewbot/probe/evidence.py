@@ -67,9 +67,9 @@ class Strip:
 class Witness:
     """A difference that passes, on arguments of hand size.
 
-    `why` is excuse, nan, gap or blind. `values`: what each of the repository's functions returned, and its
-    short variables. `what_if`: one sentence on the branch switched off. `numbers_caught`: of a NaN, how many
-    other numbers in that field are caught.
+    `why` is excuse, swallowed, nan, gap or blind. `values`: what each of the repository's functions
+    returned, and its short variables. `what_if`: one sentence on the branch switched off.
+    `numbers_caught`: of a NaN, how many other numbers in that field are caught.
     """
 
     why: str

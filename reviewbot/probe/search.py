@@ -13,19 +13,29 @@ from reviewbot.probe.held_against import HeldAgainst
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.sites import Site
 from reviewbot.probe.session import Run, Session
+from reviewbot.source.test_files import in_test_file
 
 # excuse: a branch that the unchanged run did not take led around the check. nan: the same place is caught
 # when it holds another number. gap: like changes are caught elsewhere. blind: nothing at all is caught.
-# missing: a key that both sides lack. empty: nothing is left to look at.
-Why = Literal["excuse", "nan", "gap", "blind", "missing", "empty"]
-_ORDER: dict[Why, int] = {"excuse": 0, "blind": 1, "nan": 2, "gap": 3, "missing": 4, "empty": 5}
+# missing: a key that both sides lack. empty: nothing is left to look at. swallowed: a comparison tells of it,
+# and its failure is caught again or only printed.
+Why = Literal["excuse", "swallowed", "nan", "gap", "blind", "missing", "empty"]
+_ORDER: dict[Why, int] = {
+    "excuse": 0,
+    "swallowed": 1,
+    "blind": 2,
+    "nan": 3,
+    "gap": 4,
+    "missing": 5,
+    "empty": 6,
+}
 
 
 class Aside(Enum):
     """Why a change that passes is no witness, as a clause."""
 
     SMALL = "a difference in size or spelling, which a tolerance may let through"
-    UNREAD = "no change of that field is noticed, so that it is not compared"
+    UNREAD = "no change of that field is noticed: it is not compared, or nothing comes of the comparison"
     NUMBER = "no other value there is noticed, either"
     ABSENT = "a changed value there is not noticed, either"
     UNLIKE = "no such change is noticed anywhere in that field"
@@ -134,7 +144,13 @@ def search(
     held = None if sided else HeldAgainst(session, world, session.world(world), until=until)
     passing, aside = _sorted(session, world, base, tried, held)
     complete = complete and not (held and held.cut)
-    return Search(base, tuple(tried), tuple(passing), _never_compared(tried), complete, tuple(aside))
+    compared = {
+        one.change.field
+        for one in tried
+        if one.run.passes and not one.change.beside and told_in_vain(session, base, one.run)
+    }
+    ignored = tuple(field for field in _never_compared(tried) if field not in compared)
+    return Search(base, tuple(tried), tuple(passing), ignored, complete, tuple(aside))
 
 
 def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
@@ -170,15 +186,16 @@ def _sorted(
         caught[one.change.family] += one.run.noticed
     nothing_caught = not any(one.run.noticed for one in tried if not one.change.beside)
     roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
-    groups: dict[tuple[tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
+    groups: dict[tuple[tuple[int, ...], tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
     ignored = set(_never_compared(tried)) if not nothing_caught else set()
     for one in tried:
         if one.run.passes and not one.change.beside:
             escapes = newly_taken(session, base, one.run)
-            groups[(escapes, one.change.field, _class(one.change))].append(one)
+            told = told_in_vain(session, base, one.run)
+            groups[(escapes, told, one.change.field, _class(one.change))].append(one)
     found = []
     aside = [(one, Aside.BESIDE) for one in tried if one.run.passes and one.change.beside]
-    for (escapes, field, _), members in groups.items():
+    for (escapes, told, field, _), members in groups.items():
         # A difference in what is judged says more than one in what it is held against.
         members = sorted(members, key=lambda one: (roots.index(one.change.edit.path[0]), _readable(one)))
         effective, what_if = _what_if(session, world, base, escapes, members, tried)
@@ -186,10 +203,15 @@ def _sorted(
         def why_of(one: Tried, effective: Sequence[int] = effective, field: str = field) -> Why | Aside:
             return _why(one.change, effective, field in ignored, nothing_caught, caught, tried)
 
-        why = why_of(members[0])
+        if told and not effective and (nothing_caught or field in ignored):
+            why: Why | Aside = "swallowed"
+            handlers = [number for number in escapes if session.sites[number].form == "except"]
+            effective = tuple(handlers) or told
+        else:
+            why = why_of(members[0])
         if isinstance(why, Aside):
-            told = [(one, why_of(one)) for one in members]
-            aside += [(one, said if isinstance(said, Aside) else why) for one, said in told]
+            reasons = [(one, why_of(one)) for one in members]
+            aside += [(one, said if isinstance(said, Aside) else why) for one, said in reasons]
             continue
         if held is not None and why == "gap":
             compared = [one for one in members if _loses(one.change) and held(one.change.edit)]
@@ -207,7 +229,7 @@ def _sorted(
     def rank(one: Passing) -> tuple[object, ...]:
         change = one.best.change
         # What a branch lets through is shown on a value that could be, before one that is no number.
-        odd = one.why == "excuse" and change.size in ("nan", "infinite")
+        odd = one.why in ("excuse", "swallowed") and change.size in ("nan", "infinite")
         return (_ORDER[one.why], odd, roots.index(change.edit.path[0]), _readable(one.best))
 
     found.sort(key=rank)
@@ -289,6 +311,29 @@ def newly_taken(session: Session, base: Run, run: Run) -> tuple[int, ...]:
         return (0 if around else 1 if site.escape == "either" else 2, number)
 
     return tuple(sorted(numbers, key=rank))
+
+
+def told_in_vain(session: Session, base: Run, run: Run) -> tuple[int, ...]:
+    """The comparisons that tell of a difference in a run that passes all the same: assertions that failed,
+    and what is only printed where two sides differ.
+
+    Of the product's own code none counts: it may raise and catch for reasons of its own.
+    """
+    if not run.passes:
+        return ()
+    fired = {int(key[0]) for key in run.fired} - {int(key[0]) for key in base.fired}
+    printed = {number for number, outcome in run.outcomes - base.outcomes if outcome}
+    return tuple(sorted(number for number in fired | printed if _tells(session, number)))
+
+
+def _tells(session: Session, number: int) -> bool:
+    site = session.known(number)
+    if site is None or not (site.path == session.target.path or in_test_file(site.path)):
+        return False
+    # An error of another kind is raised and caught for other reasons too.
+    return site.form in ("assert", "call", "told") or (
+        site.form == "raise" and site.path == session.target.path and site.unit == session.target.unit
+    )
 
 
 def taken_anyway(session: Session, base: Run, run: Run) -> list[tuple[int, bool]]:

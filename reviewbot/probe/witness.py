@@ -14,7 +14,7 @@ from reviewbot.probe.evidence import Altered, Place, Strip, Witness
 from reviewbot.probe.inside import edits, plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.plain import Array, Plain
-from reviewbot.probe.search import Passing, newly_taken
+from reviewbot.probe.search import Passing, newly_taken, told_in_vain
 from reviewbot.probe.session import Run, Session
 from reviewbot.probe.shrink import Small, shrink
 
@@ -29,7 +29,8 @@ def witness(session: Session, base: Base, passing: Passing, *, until: float) -> 
     kept = set(passing.escapes)
 
     def same(before: Run, after: Run) -> bool:
-        return not kept or kept <= set(newly_taken(session, before, after))
+        taken = {*newly_taken(session, before, after), *told_in_vain(session, before, after)}
+        return not kept or kept <= taken
 
     small = shrink(session, base.world, passing.made, base.sides, same=same, until=until)
     number = session.add(small.world)

@@ -15,6 +15,7 @@ from reviewbot.render.probe_json import readable
 NEARLY_ALL = 0.9  # of the changes pass: then what is noticed is told as the exception
 _TITLES = {
     "excuse": "A branch lets this difference through",
+    "swallowed": "A comparison tells of this difference, and nothing comes of it",
     "nan": "A value that is not a number passes",
     "gap": "This difference is not noticed",
     "blind": "No change of any kind is noticed",

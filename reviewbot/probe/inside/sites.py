@@ -171,7 +171,8 @@ class _Wiring(ast.NodeTransformer):
             node.test = self._check(number, self._parts(node.test, ast.And, "false"))
             node.orelse = self._visited(node.orelse)
             return node
-        number = self._site(node, node, "branch", "if", node.test, body=node.body, escape=self._escape(node))
+        form = "told" if _only_tells(node) and _of_two_sides(node.test) else "if"
+        number = self._site(node, node, "branch", form, node.test, body=node.body, escape=self._escape(node))
         node.test = self._call("branch", number, self.visit(node.test))
         node.body = self._visited(node.body)
         node.orelse = self._visited(node.orelse)
@@ -328,6 +329,41 @@ class _Wiring(ast.NodeTransformer):
         names = [_collector(statement) for statement in body]
         plain = all(name is not None for name in names)
         return plain and any(name in self.verdicts[-1] for name in names if name)
+
+
+def _only_tells(node: ast.If) -> bool:
+    """Whether it does nothing but print, log or warn."""
+    calls = all(isinstance(statement, ast.Expr) for statement in node.body)
+    return calls and not node.orelse and all(_collector(statement) == "" for statement in node.body)
+
+
+def _of_two_sides(test: ast.expr) -> bool:
+    """Whether a condition holds where two values differ that are read alike: `left["t"] != right["t"]`,
+    `not equal(left, right)`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _same_reading(test.operand, ast.Eq)
+    return _same_reading(test, ast.NotEq)
+
+
+def _same_reading(test: ast.expr, operation: type[ast.cmpop]) -> bool:
+    if isinstance(test, ast.Compare):
+        sides = [test.left, *test.comparators] if isinstance(test.ops[0], operation) else []
+    elif isinstance(test, ast.Call) and operation is ast.Eq:
+        name = ast.unparse(test.func).rpartition(".")[2]
+        sides = test.args[:2] if name in ("equal", "allclose", "array_equal", "isclose") else []
+    else:
+        sides = []
+    if len(sides) != 2:
+        return False
+    names = [[part.id for part in ast.walk(side) if isinstance(part, ast.Name)] for side in sides]
+    constant = any(name.isupper() for listed in names for name in listed)
+    return not constant and names[0] != names[1] and _reading(sides[0]) == _reading(sides[1])
+
+
+def _reading(side: ast.expr) -> str:
+    """An expression without the names of its variables."""
+    names = {part.id for part in ast.walk(side) if isinstance(part, ast.Name)}
+    return re.sub(r"\w+", lambda word: "_" if word[0] in names else word[0], ast.unparse(side))
 
 
 class _Figures(_Wiring):
