@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reviewbot.render.pages import Extra
     from reviewbot.render.probe_document import Evidence
     from reviewbot.render.sources import Read, Sources
-    from reviewbot.review.size.result import Cut
+    from reviewbot.review.size.result import Cut, Size
 
 MANIFEST = "pages.json"
 EXAMPLES = """\
@@ -96,20 +96,19 @@ def main(options: argparse.Namespace) -> int:
 
     out = Path(options.out)
     _earlier(out)
-    review = _review(options)
+    # What is given is read first: a review may take minutes, and a broken file would throw it away.
     evidence = [(Path(name).name, probe_document.decode(_bytes(name), name)) for name in _files(options)]
     extras: list[Extra] = []
     for number, name in enumerate(options.parity, 1):
         from reviewbot.render import parity_page
 
         extras.append(parity_page.extra(_parity(name), Path(name).name, f"parity-{number}.html"))
+    size = _size(options.size) if options.size is not None else None
+    review = _review(options)
     cuts: tuple[Cut, ...] = ()
-    if options.size is not None:
-        from reviewbot.render import size_json, size_page
+    if size is not None:
+        from reviewbot.render import size_page
 
-        size = size_json.decode(_bytes(options.size), options.size)
-        if not size.rounds:
-            raise UsageError(f"{options.size}: holds no round, so there is nothing to show")
         cuts = size.cuts
         sources = _sources(review, options.repository or size.repository)
         extras.append(size_page.extra(size, review, sources, "size.html"))
@@ -219,6 +218,15 @@ def _parity(name: str) -> Result:
         return msgspec.json.decode(_bytes(name), type=Result)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SourceError(f"{name}: not a result of `reviewbot parity` as JSON ({error})") from None
+
+
+def _size(name: str) -> Size:
+    from reviewbot.render import size_json
+
+    size = size_json.decode(_bytes(name), name)
+    if not size.rounds:
+        raise UsageError(f"{name}: holds no round, so there is nothing to show")
+    return size
 
 
 def _sources(review: Review | None, slug: str | None, folder: Path | None = None) -> Sources:

@@ -226,9 +226,8 @@ def _restores(state: _State) -> None:
     for call in known.repeated:
         record = next(record for record in known.records if restoring.name(record) == call)
         times = sum(restoring.name(other) == call for other in known.records)
-        state.fail(
-            Failure(row=restoring.row_of(record), field="restores", why=f"{call} was restored {times} times")
-        )
+        why = f"{restoring.spoken(call)} was restored {times} times"
+        state.fail(Failure(row=restoring.row_of(record), field="restores", why=why))
     for named, records in known.by_row.items():
         if named not in state.restored_rows:
             why = f"{restoring.name(records[0])} was restored, and no row that both runs trained holds it"
@@ -247,12 +246,14 @@ def _restores(state: _State) -> None:
             else None
         )
         if call not in done:
-            why = f"{call} was cut with {len(entry.tokens)} tokens saved, and none of them was put back"
+            saved = f"{len(entry.tokens)} tokens saved"
+            why = f"{restoring.spoken(call)} was cut with {saved}, and none of them was put back"
             state.fail(Failure(row=row, field="restores", why=why, reference=len(entry.tokens), restored=0))
             continue
         record = next(record for record in known.records if restoring.name(record) == call)
         if record.prefix_tokens is not None and record.prefix_tokens != len(entry.tokens):
-            why = f"{call} was cut at {len(entry.tokens)} tokens, and {record.prefix_tokens} were put back"
+            put = f"and {record.prefix_tokens} were put back"
+            why = f"{restoring.spoken(call)} was cut at {len(entry.tokens)} tokens, {put}"
             state.fail(
                 Failure(
                     row=row,
@@ -263,7 +264,7 @@ def _restores(state: _State) -> None:
                 )
             )
         elif record.prefix_sha256 not in (None, saved := sha256(entry.tokens)):
-            why = f"what was put back of {call} is not what the killed run had saved of it"
+            why = f"what was put back of {restoring.spoken(call)} is not what the killed run had saved of it"
             recorded_hash = (record.prefix_sha256 or "")[:64]
             state.fail(
                 Failure(row=row, field="prefix_sha256", reference=saved, restored=recorded_hash, why=why)

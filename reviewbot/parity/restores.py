@@ -48,6 +48,9 @@ class Restore(msgspec.Struct, frozen=True, kw_only=True):
     left_keys: int | None = None
 
 
+_NOTHING = Restore()
+
+
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
     """A line of a killed run's journal: tokens of a call that came, and whether it ended with them."""
 
@@ -93,6 +96,11 @@ def name(record: Restore) -> str:
     return str(record.call) if record.call is not None else f"{record.step}/{record.prompt}/{record.sample}"
 
 
+def spoken(call: str) -> str:
+    """A call's name as a sentence says it: `call 0` where it is a bare number."""
+    return f"call {call}" if call.isdecimal() else call
+
+
 def row_of(record: Restore) -> Identity | None:
     """The row that a record names, if it names one."""
     if record.step is None or record.prompt is None:
@@ -112,6 +120,9 @@ def from_file(path: Path) -> Restores:
                 torn = str(path), number
                 break
             raise UnreadableFile(str(path), f"not a restore record: {str(error)[:200]}", number) from None
+        if record == _NOTHING:
+            why = f"not a restore record: it has none of the fields {', '.join(Restore.__struct_fields__)}"
+            raise UnreadableFile(str(path), why, number)
         if record.left_key is not None:
             left.append(record.left_key)
         elif record.left_keys is not None:
@@ -189,7 +200,7 @@ def prefix(record: Restore, row: Row) -> tuple[int, int] | None:
 
 def checked(record: Restore, row: Row) -> Iterator[Failure]:
     """How the row, as the restored run trained it, contradicts what the run says it restored."""
-    where, call = row_of(record), name(record)
+    where, call = row_of(record), spoken(name(record))
     tokens, mask = row.token_ids, row.loss_mask
 
     def failure(field: str, index: int | None, trained: object, recorded: object, why: str) -> Failure:

@@ -12,6 +12,7 @@ from reviewbot.probe.inside.plain import Plain
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
 
+LISTED = 20  # changes that are told one by one
 NEARLY_ALL = 0.9  # of the changes pass: then what is noticed is told as the exception
 _TITLES = {
     "excuse": "A branch lets this difference through",
@@ -233,11 +234,17 @@ def _reduced(result: Result) -> list[str]:
         return []
     reduced = result.reduced
     lines = ["", f"{reduced.what}: {len(reduced.survive)} of {reduced.caught_before} noticed changes pass"]
-    lines += [f"  passes: {one}" for one in reduced.survive[:20]]
-    lines += [f"  noticed now: {one}" for one in reduced.now_noticed[:20]]
+    lines += _first("passes", reduced.survive)
+    lines += _first("noticed now", reduced.now_noticed)
     if not reduced.unchanged_passes:
         lines.append("  and the unchanged arguments no longer pass")
     return lines
+
+
+def _first(what: str, changes: Sequence[str]) -> list[str]:
+    """A line for each of the first changes, and one for how many more there are."""
+    more = len(changes) - LISTED
+    return [*(f"  {what}: {one}" for one in changes[:LISTED]), *([f"  and {more} more"] if more > 0 else [])]
 
 
 _PLAINEST = ("changed", "flipped", "dropped", "doubled", "missing")
