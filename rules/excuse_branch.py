@@ -15,11 +15,13 @@ above a stated number. Choose rows by what the baseline says of them, or compare
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from reviewbot.flow.calls import callee
 from reviewbot.flow.detours import Detour
+from reviewbot.flow.dropped import lost_with
 from reviewbot.flow.excuses import Excuse, cause, excuses_across
 from reviewbot.flow.left_out import fields_of, holds, kept_by, missed_by, short
 from reviewbot.flow.may_detour import may_lead_around
@@ -121,6 +123,18 @@ class ExcuseBranch(Rule):
                         continue
                     assert left.reward == right.reward
                 assert aside <= most
+            """
+        ),
+        Example(
+            """
+            def compare(baseline, restored):
+                aside = []
+                for place, (left, right) in enumerate(zip(baseline, restored, strict=True)):
+                    if left["tokens"] != right["tokens"]:  # <- here
+                        aside.append(place)
+                        continue
+                    assert left["reward"] == right["reward"]
+                assert len(aside) <= 3
             """
         ),
         Example(
@@ -1524,7 +1538,7 @@ def compare(scheduled, sailed, late):
                     step(where, e.detour.condition, _ALSO)
                     for where, e in self._elsewhere(unit, excuse, key, repo)
                 ]
-            yield self.finding(
+            found = self.finding(
                 unit,
                 excuse.detour.condition,
                 _message(unit, excuse),
@@ -1533,6 +1547,8 @@ def compare(scheduled, sailed, late):
                 still_catches=_catches(unit, excuse),
                 fix=_fix(unit, excuse.detour),
             )
+            lost = lost_with(unit, excuse.detour) if found.fix is not None else None
+            yield found if lost is None else replace(found, fix=None, no_fix=lost)
 
     def _is_told_before(self, unit: Unit, excuse: Excuse, key: frozenset[int], repo: Repo) -> bool:
         """Whether an earlier function of the file has an excuse with the same cause."""
@@ -1623,12 +1639,12 @@ def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
     reads = [one.left for one in detour.missed] + [one.right for one in detour.missed]
     others = still_catches(unit, *reads, but=[*missed, *detour.body, detour.node])
     if clauses and others and others[0].startswith("nothing"):
-        return (*clauses, "nothing looks at the rest")
+        return (*clauses[:-1], f"{clauses[-1]}; nothing else looks at what is missed")
     return (*clauses, *others)
 
 
 def _fix(unit: Unit, detour: Detour) -> Fix | None:
-    """Without the branch every row is compared."""
+    """Without the branch every row is compared. Whether something else goes with it, see `lost_with`."""
     node = detour.node
     if not isinstance(node, cst.If) or node.orelse is not None or detour.way is None or not detour.outcome:
         return None

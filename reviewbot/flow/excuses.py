@@ -91,7 +91,7 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
         if found is not None:
             reported.add(id(detour.node))
             if caps:
-                found = replace(found, capped=caps[0], certainty=at_most(found.certainty, "likely"))
+                found = replace(found, capped=caps[0], certainty=at_most(found.certainty, "question"))
             if not any(one in judgements(unit) for one in detour.missed):
                 # What is made of a verdict, its callers decide.
                 most: Certainty = "likely" if found.certainty == "proved" else "question"

@@ -551,7 +551,7 @@ def test_a_diff_with_which_a_test_fails_is_not_proposed(reviewbot, repository):
 
 EXCUSE = '''"""Compares the rows of two runs."""
 
-FIELDS = ("tokens", "mask")
+FIELDS = ("tokens", "mask", "reward")
 
 
 def part(left, right):
@@ -574,7 +574,7 @@ def compare(baseline, restored, excused):
                 raise AssertionError("reward")
             continue
         for field in FIELDS:
-            if left[field] != right[field]:
+            if left[field] != right[field] and field != "reward":
                 raise AssertionError(field)
 
 
@@ -594,7 +594,8 @@ def test_equal_rows_pass_excused_or_not():
 
 @pytest.mark.slow
 def test_a_diff_with_which_something_would_no_longer_be_caught_is_proposed_nowhere(reviewbot, repository):
-    """The excused row's reward is compared in the excuse alone: without the excuse nothing looks at it."""
+    """The excused row's reward is compared in the excuse alone, though the list of fields names it: that only
+    a run sees."""
     base = repository.commit({"pyproject.toml": ""})
     repository.git("remote", "add", "origin", "https://github.com/example/rows.git")
     repository.commit({"tests/parity.py": EXCUSE, "tests/test_parity.py": EXCUSE_TESTS})

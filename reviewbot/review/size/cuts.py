@@ -167,7 +167,7 @@ def _edit(draft: Draft, finding: Finding) -> None:
     elif finding.rule == "unreachable-check":
         _unreachable(draft, finding)
     else:
-        raise NoCut(NOT_MADE)
+        raise NoCut(finding.no_fix or NOT_MADE)
 
 
 def _fixed(draft: Draft, edits: Sequence[Edit]) -> None:

@@ -233,6 +233,23 @@ def checks_of(unit: Unit) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
+def comparisons_of(unit: Unit) -> Iterator[tuple[int, int]]:
+    """First and last line of each comparison of two values, neither written out, in a unit that judges: what
+    it decides there (a count, an excuse, a verdict) a check may rest on, though it raises nothing itself."""
+    found = [
+        (node.lineno, node.end_lineno or node.lineno)
+        for node in unit.asts(ast.Compare)
+        if not any(isinstance(one, ast.In | ast.NotIn | ast.Is | ast.IsNot) for one in node.ops)
+        and not any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators))
+    ]
+    if not found:
+        return
+    from reviewbot.flow.verdicts import every_judgement
+
+    if every_judgement(unit) or any(checks_of(unit)):
+        yield from found
+
+
 def _reports(unit: Unit) -> Iterator[ast.Expr]:
     """The statements that only say something."""
     for node in unit.asts(ast.Expr):

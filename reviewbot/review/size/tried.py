@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from reviewbot.errors import NoSandbox, ProbeError, ReviewbotError, UnreadableFile
@@ -16,7 +17,7 @@ from reviewbot.probe import confirm, harvest, mentions
 from reviewbot.probe.mentions import Function
 from reviewbot.probe.without import loss
 from reviewbot.review.size.cuts import PARSES, Made, bare_fix
-from reviewbot.review.size.kinds import checks_of
+from reviewbot.review.size.kinds import checks_of, comparisons_of
 from reviewbot.review.size.result import Standing
 from reviewbot.source.export import export
 from reviewbot.source.git import Repository
@@ -221,7 +222,8 @@ def _caught(bench: _Bench, made: Made, units: Sequence[tuple[str, str]]) -> tupl
 
 
 def _touched(made: Made) -> tuple[bool, list[tuple[str, str]]]:
-    """Whether a check of the head goes or changes, and the units (path, name) in which one does."""
+    """Whether a check of the head, or a comparison of two values that may decide one, goes or changes, and
+    the units (path, name) in which it does."""
     units: list[tuple[str, str]] = []
     for path, before in made.before.items():
         if not path.endswith(".py"):
@@ -232,7 +234,8 @@ def _touched(made: Made) -> tuple[bool, list[tuple[str, str]]]:
             for line in range(first, last)
         }
         for unit in File(path, before).units:
-            if any(not lines.isdisjoint(range(first, last + 1)) for first, last in checks_of(unit)):
+            spans = chain(checks_of(unit), comparisons_of(unit))
+            if any(not lines.isdisjoint(range(first, last + 1)) for first, last in spans):
                 units.append((path, unit.name))
     listed = [(path, name) for path, name in units if name]
     finding = made.finding
