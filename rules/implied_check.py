@@ -23,6 +23,7 @@ import libcst as cst
 from reviewbot.flow.fields import FieldCheck, field_checks
 from reviewbot.flow.implied import implied
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.reached import swallowed
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
 
@@ -212,7 +213,13 @@ class ImpliedCheck(Rule):
         found = field_checks(unit)
         for check in found:
             if not check.exact:
-                exact = [other for other in found if other.exact and set(other.records) == set(check.records)]
+                exact = [
+                    other
+                    for other in found
+                    if other.exact
+                    and set(other.records) == set(check.records)
+                    and id(other.check.node) not in swallowed(unit)
+                ]
                 fields = {field for other in exact for field in other.fields}
                 for field in check.fields:
                     if field not in fields:

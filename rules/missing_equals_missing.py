@@ -27,7 +27,7 @@ from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
-from reviewbot.model import Certainty
+from reviewbot.model import Certainty, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,10 +202,17 @@ class MissingEqualsMissing(Rule):
             node,
             says,
             certainty=certainty,
-            steps=[step(unit, one.node, "this answers although nothing is there") for one in lookups],
+            steps=_answers(unit, lookups),
             still_catches=still_catches(unit, node),
             fix=fix,
         )
+
+
+def _answers(unit: Unit, lookups: tuple[_Lookup, ...]) -> list[Step]:
+    """Where a missing entry is answered: two lookups on one line are one step."""
+    if len({unit.span(one.node).line for one in lookups}) < len(lookups):
+        return [step(unit, lookups[0].node, "both lookups here answer although nothing is there")]
+    return [step(unit, one.node, "this answers although nothing is there") for one in lookups]
 
 
 def _comparison(unit: Unit, side: cst.BaseExpression) -> cst.CSTNode:

@@ -24,6 +24,7 @@ from reviewbot.flow.guards import deciding, finite
 from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.not_a_number import lets_nan_pass
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import (
     UNKNOWN,
@@ -256,7 +257,7 @@ class NanPasses(Rule):
                 f"NaN passes here{'' if certain else ', if these may be floats'}: {says}",
                 certainty="likely" if certain else "question",
                 steps=(step(unit, place, "what is NaN here does not fail the check"),),
-                still_catches=still_catches(unit, node),
+                still_catches=still_catches(unit, node, blind=lets_nan_pass),
             )
         yield from self._equal_nan(unit)
 
@@ -273,7 +274,7 @@ class NanPasses(Rule):
                     " purpose",
                     certainty="question",
                     steps=(step(unit, told, "two runs that both broke would be equal"),),
-                    still_catches=still_catches(unit, call),
+                    still_catches=still_catches(unit, call, blind=lets_nan_pass),
                 )
 
 

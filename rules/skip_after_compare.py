@@ -225,6 +225,7 @@ class SkipAfterCompare(Rule):
             if _is_given(unit, one.left) and _is_given(unit, one.right):
                 continue  # which cases are run, and no outcome
             left, right = canonical(one.left), canonical(one.right)
+            ends = body[-1:] if does == "skips the test" else []
             return self.finding(
                 unit,
                 node.test,
@@ -233,7 +234,7 @@ class SkipAfterCompare(Rule):
                 ),
                 certainty="likely",
                 steps=[step(unit, body[0], "this is all that happens then")],
-                still_catches=still_catches(unit, one.left, one.right, but=[node]),
+                still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends),
             )
         return None
 

@@ -22,7 +22,7 @@ from dataclasses import replace
 import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
-from reviewbot.flow.control import enclosing, statements
+from reviewbot.flow.control import enclosing, leaves, statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
 from reviewbot.flow.hooks import Softened, is_hook, softened
 from reviewbot.flow.judging import in_test_file, judges, may_check, side
@@ -38,6 +38,7 @@ from reviewbot.model import Certainty
 _VERDICTS = frozenset({"AssertionError", "Failed"})
 _BECOMES = {"skipped": "is skipped", "passed": "passes"}
 _LONGEST = 60
+_SKIPS = frozenset({"pytest.skip", "pytest.xfail", "skip", "self.skipTest"})
 _MUTE = (cst.Pass, cst.Expr, cst.Continue, cst.Return, cst.Ellipsis)
 
 
@@ -453,7 +454,13 @@ class SwallowedFailure(Rule):
                 step(unit, check.node, "this fails"),
                 step(unit, _head(taker), f"and is taken here, where the handler {then}"),
             ),
-            still_catches=still_catches(unit, check.condition or check.node, but=(check.node,)),
+            still_catches=still_catches(
+                unit,
+                check.condition or check.node,
+                but=(check.node,),
+                cut=_cut_off(unit, taker),
+                ends=_end(taker),
+            ),
         )
         if check.kind != "helper" or isinstance(taker, cst.WithItem):
             return finding
@@ -509,8 +516,27 @@ class SwallowedFailure(Rule):
                 step(unit, _head(handler), "any error in it ends here, counted nowhere"),
                 step(unit, _next(handler), "and the next one is taken"),
             ),
-            still_catches=still_catches(unit, node.body, but=(node,)),
+            still_catches=still_catches(unit, node.body, but=(node,), ends=(_next(handler),)),
         )
+
+
+def _cut_off(unit: Unit, taker: cst.ExceptHandler | cst.WithItem) -> list[cst.CSTNode]:
+    """What does not run once a failure is taken: the rest of the block, and the `else` of a `try`."""
+    block = unit.parent(taker)
+    if isinstance(block, cst.Try):
+        return [block.body, *([block.orelse] if block.orelse is not None else [])]
+    return [block.body] if isinstance(block, cst.With) else []
+
+
+def _end(taker: cst.ExceptHandler | cst.WithItem) -> list[cst.CSTNode]:
+    """The statement with which a handler leaves, if it does: what skips the test leaves it too."""
+    if isinstance(taker, cst.WithItem):
+        return []
+    for one in statements(taker.body):
+        call = call_of(one)
+        if leaves([one]) is not None or (call is not None and dotted(call.func) in _SKIPS):
+            return [one]
+    return []
 
 
 def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.checks import Check, checks, compared
+from reviewbot.flow.reached import swallowed
 from reviewbot.flow.syntax import canonical, conjuncts, dotted, last_name, literal, walk
 from reviewbot.flow.values import UNBOUND, values
 
@@ -51,7 +52,8 @@ class _Range:
 
 
 def implied(unit: Unit) -> Iterator[Implied]:
-    """Every `assert` that an `assert` before it in the same block implies, in source order."""
+    """Every `assert` that an `assert` before it in the same block implies, in source order: no one whose
+    failure is swallowed."""
     if _tries_operators(unit):
         return
     blocks: dict[int, list[Check]] = {}
@@ -63,6 +65,8 @@ def implied(unit: Unit) -> Iterator[Implied]:
     for found in blocks.values():
         for place, later in enumerate(found):
             for earlier in found[:place]:
+                if id(earlier.node) in swallowed(unit):
+                    continue
                 says = _why(unit, earlier, later)
                 if says and _unchanged(unit, earlier, later):
                     yield Implied(earlier, later, says)

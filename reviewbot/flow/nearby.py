@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.checks import Check, checks
+from reviewbot.flow.reached import Reached, swallowed
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
 from reviewbot.source.units import once
@@ -22,12 +23,21 @@ _WIDTH = 70
 _RECEIVERS = frozenset({"self", "cls"})
 
 
-def still_catches(unit: Unit, *nodes: cst.CSTNode, but: Iterable[cst.CSTNode] = ()) -> tuple[str, ...]:
+def still_catches(
+    unit: Unit,
+    *nodes: cst.CSTNode,
+    but: Iterable[cst.CSTNode] = (),
+    cut: Iterable[cst.CSTNode] = (),
+    ends: Iterable[cst.CSTNode] = (),
+    blind: Callable[[Unit, Check], bool] | None = None,
+) -> tuple[str, ...]:
     """The other checks of `unit` that read what `nodes` read, as clauses; one that begins with `nothing`
     where there is none.
 
     A check reads the same if the same binding of a local name reaches both, or if both call or read the
-    same global name. Checks in `but`, and those that overlap `nodes`, do not count.
+    same global name. Checks in `but`, and those that overlap `nodes`, do not count; nor do those whose
+    failure is swallowed, that are not reached where the fault occurs (those in `cut`, and those behind
+    `ends`, the statements with which it then leaves), and that are `blind` to it.
     """
     looking = _looking(unit)
     wanted = _read(unit, values(unit), nodes)
@@ -37,21 +47,49 @@ def still_catches(unit: Unit, *nodes: cst.CSTNode, but: Iterable[cst.CSTNode] = 
     others = set().union(*(looking.by_key.get(key, ()) for key in wanted))
     others.difference_update(*(looking.by_node.get(one, ()) for one in apart))
     others.difference_update(*(looking.by_condition.get(one, ()) for one in around))
-    found = [(looking.checks[at], wanted & looking.reads[at]) for at in nsmallest(_SHOWN, others)]
+    kept = _seeing(
+        unit, nodes, others, {id(below) for node in cut for below in walk(node)}, tuple(ends), blind
+    )
+    found = [(looking.checks[at], wanted & looking.reads[at]) for at in nsmallest(_SHOWN, kept)]
     where = f"`{unit.name}`" if unit.name else "this module"
     if not found:
         # Values rather than the functions that made them, where there are any.
         local = {_name(key) for key in wanted if not isinstance(key, str)}
         names = sorted(local or {_name(key) for key in wanted})
         about = " or ".join(f"`{name}`" for name in names[:_SHOWN])
-        return (f"nothing: no other check in {where} looks at {about or 'these values'}",)
+        about = about or "these values"
+        if others:
+            return (f"nothing: no other check in {where} that looks at {about} fails over this",)
+        return (f"nothing: no other check in {where} looks at {about}",)
     clauses = [
         f"line {unit.span(check.node).line} checks `{min(map(_name, shared))}`: `{_short(unit, check)}`"
         for check, shared in found
     ]
-    if len(others) > _SHOWN:
-        clauses.append(f"{len(others) - _SHOWN} more checks in {where}")
+    if len(kept) > _SHOWN:
+        clauses.append(f"{len(kept) - _SHOWN} more checks in {where}")
     return tuple(clauses)
+
+
+def _seeing(
+    unit: Unit,
+    nodes: tuple[cst.CSTNode, ...],
+    places: set[int],
+    cut: set[int],
+    ends: tuple[cst.CSTNode, ...],
+    blind: Callable[[Unit, Check], bool] | None,
+) -> set[int]:
+    """Those of the checks, by their places, that a fault at `nodes` can fail."""
+    if not places:
+        return places
+    every, lost = _looking(unit).checks, swallowed(unit) | cut
+    reached = [Reached(unit, node, ends) for node in nodes]
+    return {
+        at
+        for at in places
+        if id(every[at].node) not in lost
+        and (not reached or any(every[at].anchor in one for one in reached))
+        and (blind is None or not blind(unit, every[at]))
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 LOOP = """
 def compare(baseline, resumed):
     left, right = by_key(baseline), by_key(resumed)
@@ -13,11 +15,15 @@ def compare(baseline, resumed):
 """
 
 
-def caught(reviewbot, text):
-    words = ("lint", "--select", "pair-keys-intersect", "--output-format", "json", "--fail-on", "never")
-    ran = reviewbot(*words, "-", stdin=text)
+def found(reviewbot, text, rule):
+    words = ("lint", "--select", rule, "--output-format", "json", "--fail-on", "never")
+    ran = reviewbot(*words, "--stdin-filename", "tests/test_rows.py", "-", stdin=text)
     assert ran.code == 0, ran.err
-    (finding,) = json.loads(ran.out)
+    return json.loads(ran.out)
+
+
+def caught(reviewbot, text, rule="pair-keys-intersect"):
+    (finding,) = found(reviewbot, text, rule)
     return finding["still_catches"]
 
 
@@ -30,3 +36,135 @@ def test_a_check_behind_the_loop_does(reviewbot):
         reviewbot, LOOP + "    assert len(left) == len(right) + len(baseline) - len(resumed)\n"
     )
     assert clause.startswith("line 7 checks `left`: ")
+
+
+SWALLOWED = """
+def test_rows(run):
+    rows = run(1)
+    try:
+        assert rows == [2, 3]
+        assert len(rows) == 2
+    except Exception as error:
+        print(error)
+"""
+
+
+def test_the_next_check_of_the_same_try_is_swallowed_too(reviewbot):
+    assert caught(reviewbot, SWALLOWED, "swallowed-failure") == [
+        "nothing: no other check in `test_rows` that looks at `rows` fails over this"
+    ]
+
+
+def test_a_check_behind_the_try_is_not_swallowed(reviewbot):
+    text = SWALLOWED + "    assert rows[0] == 2\n"
+    assert caught(reviewbot, text, "swallowed-failure") == ["line 9 checks `rows`: `assert rows[0] == 2`"]
+
+
+@pytest.mark.parametrize("leaving", ["return", "pytest.skip('no rows')"])
+def test_a_check_behind_a_handler_that_leaves_is_not_reached(reviewbot, leaving):
+    text = SWALLOWED.replace("print(error)", leaving) + "    assert rows[0] == 2\n"
+    (clause,) = caught(reviewbot, text, "swallowed-failure")
+    assert clause.startswith("nothing: ")
+
+
+def test_a_check_in_finally_is_reached_although_the_handler_leaves(reviewbot):
+    text = SWALLOWED.replace("print(error)", "return") + "    finally:\n        assert rows[0] == 2\n"
+    assert caught(reviewbot, text, "swallowed-failure") == ["line 10 checks `rows`: `assert rows[0] == 2`"]
+
+
+def test_what_a_suppress_swallows_catches_nothing(reviewbot):
+    text = """
+import contextlib
+
+def test_rows(run):
+    rows = run(1)
+    with contextlib.suppress(AssertionError):
+        assert rows == [2, 3]
+        assert len(rows) == 2
+"""
+    (clause,) = caught(reviewbot, text, "swallowed-failure")
+    assert clause.startswith("nothing: ")
+
+
+IMPLIED = """
+def test_rows(run, old, new):
+    try:
+        assert old == new
+        assert len(old) == len(new)
+    except ZeroDivisionError:
+        print("empty")
+"""
+
+
+def test_an_implied_check_rests_on_no_swallowed_one(reviewbot):
+    assert len(found(reviewbot, IMPLIED, "implied-check")) == 1
+    assert found(reviewbot, IMPLIED.replace("ZeroDivisionError", "AssertionError"), "implied-check") == []
+
+
+SKIPPED = """
+import pytest
+
+def test_rows(run):
+    left, right = run(1, engine="eager"), run(1, engine="compiled")
+    if left != right:
+        pytest.skip("they differ")
+    assert left == right
+"""
+
+
+def test_a_check_behind_a_skip_is_not_reached(reviewbot):
+    assert caught(reviewbot, SKIPPED, "skip-after-compare") == [
+        "nothing: no other check in `test_rows` that looks at `left` or `right` fails over this"
+    ]
+
+
+def test_a_check_before_a_skip_is(reviewbot):
+    text = SKIPPED.replace("    if left", "    assert left[0] == right[0]\n    if left")
+    (clause,) = caught(reviewbot, text, "skip-after-compare")
+    assert clause.startswith("line 6 checks ")
+
+
+def test_no_check_behind_an_early_return_is_reached(reviewbot):
+    text = """
+def test_rows(run):
+    rows = run(1)
+    if not rows:
+        return
+    assert rows[0] == 2
+"""
+    assert caught(reviewbot, text, "early-return-test") == ["nothing: no check of `test_rows` runs then"]
+
+
+NAN = """
+import math
+
+def compare(left, right):
+    assert len(left) == len(right)
+    if max(abs(float(a) - float(b)) for a, b in zip(left, right)) > 1e-3:
+        raise AssertionError("they differ")
+"""
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "assert left == right",
+        "assert left[0] < 2.5",
+        "assert len(left) == len(right) and left[0] == right[0]",
+    ],
+)
+def test_a_check_that_nan_fails_does(reviewbot, check):
+    (clause,) = caught(reviewbot, NAN.replace("assert len(left) == len(right)", check), "nan-passes")
+    assert clause.startswith("line 5 checks `left`: ")
+
+
+def test_two_lookups_on_one_line_are_one_step(reviewbot):
+    text = """
+def test_rewards(run):
+    left, right = run(1), run(2)
+    assert left.get("reward") == right.get("reward")
+"""
+    (finding,) = found(reviewbot, text, "missing-equals-missing")
+    assert [(one["line"], one["says"]) for one in finding["steps"]] == [
+        (4, "both lookups here answer although nothing is there")
+    ]
