@@ -152,9 +152,16 @@ class Box:
         if self._printed > MOST_OUTPUT:
             raise ChildGone(f"it printed more than {MOST_OUTPUT >> 20} MiB")
 
+    def _hear_the_rest(self) -> None:
+        """Reads what the child said last: that it is gone can be seen before."""
+        assert self._process.stderr
+        while data := self._process.stderr.read(1 << 16):
+            self._heard(data)
+
     def _end(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
+        self._hear_the_rest()
         if self._flood and self._flood.flooded:
             return f"it started more than {MOST_PROCESSES} processes"
         code = self._process.returncode
