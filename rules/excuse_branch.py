@@ -867,6 +867,27 @@ def test_day(scheduled, sailed):
         ),
     )
     good = (
+        # The branch demands that neither is there.
+        Example(
+            """
+            import unittest
+
+            class ChartTest(unittest.TestCase):
+                def assert_same_chart(self, one, other):
+                    if one is None or other is None:
+                        self.assertIsNone(one)
+                        self.assertIsNone(other)
+                        return
+                    self.assertEqual(one.depths, other.depths)
+
+            def check_charts(one, other):
+                if one is None or other is None:
+                    assert one is None and other is None
+                    return
+                assert one.depths == other.depths
+            """,
+            path="tests/charts.py",
+        ),
         # The field that is handed in is compared by the caller, or is the baseline's.
         Example(
             """
@@ -1637,7 +1658,8 @@ def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
         clauses.append(f"line {unit.span(one.left).line} still compares {names} of an excused row")
     missed = [one.node for one in detour.missed]
     reads = [one.left for one in detour.missed] + [one.right for one in detour.missed]
-    others = still_catches(unit, *reads, but=[*missed, *detour.body, detour.node])
+    leaving = detour.body[-1:] if detour.way in ("continue", "break", "return") else ()
+    others = still_catches(unit, *reads, but=[*missed, *detour.body, detour.node], ends=leaving)
     if clauses and others and others[0].startswith("nothing"):
         return (*clauses[:-1], f"{clauses[-1]}; nothing else looks at what is missed")
     return (*clauses, *others)

@@ -107,6 +107,23 @@ def take(visit):
         ),
     )
     good = (
+        # The constructor does not take it.
+        Example(
+            """
+            from dataclasses import dataclass, field
+
+            @dataclass
+            class Route:
+                legs: list
+                name: str = "route"
+                tide: int = 0
+                files: tuple | None = field(default=None, init=False)
+
+                def part(self, first, last) -> "Route":
+                    return Route(legs=self.legs[first:last], name=self.name, tide=self.tide)
+            """,
+            path="ferry/route.py",
+        ),
         # The field is set on the new object by its name.
         Example(
             """
@@ -250,7 +267,11 @@ def take(visit):
         if values is None or not values:
             return
         origin = _origin(values)
-        lost = [field for field in fields if field.name not in values and field.default is not None]
+        lost = [
+            field
+            for field in fields
+            if field.name not in values and field.default is not None and field.taken
+        ]
         carried = [name for name, value in values.items() if origin and _is_field(value, origin, name)]
         if not lost or len(carried) < 2 or 2 * len(carried) < len(values):
             return

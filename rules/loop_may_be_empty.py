@@ -29,6 +29,7 @@ from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name, same
 from reviewbot.flow.values import Binding, values
@@ -277,6 +278,31 @@ class LoopMayBeEmpty(Rule):
             """,
             path="library/compare/shelves.py",
         ),
+        # A setting that may be left out, whose values are refused if they are wrong.
+        Example(
+            """
+            from pathlib import Path
+
+            def find_charts(loaded_route, base_path):
+                for leg in loaded_route["legs"]:
+                    for name, chart in leg.get("charts", {}).items():
+                        if Path(chart).is_absolute():
+                            raise ValueError(f"{name} stands outside the folder")
+                        leg["charts"][name] = base_path / chart
+            """,
+            path="ferry/route.py",
+        ),
+        # What is filled under a condition is asked for under the same one.
+        Example("""
+            def test_bells(ferry, fog, clear):
+                rung = []
+                for bell in ferry.bells:
+                    if fog != clear:
+                        rung.append(bell.stub())
+                ferry.sail()
+                if fog != clear:
+                    assert all(one.called for one in rung)
+        """),
         # The folder holds this very file.
         Example("""
             from pathlib import Path
@@ -570,6 +596,8 @@ class LoopMayBeEmpty(Rule):
                 continue
             if compares_by_key(unit, loop.node) or is_cut(unit, loop.node):
                 continue
+            if found.made == "lookup" and refuses_input(unit):
+                continue  # the default says that there need be none
             some = left(unit, loop.node, found)
             if some == "shown":
                 continue

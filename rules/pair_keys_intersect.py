@@ -20,13 +20,12 @@ from reviewbot.flow.calls import bind, callers
 from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.guards import same_keys, same_length
-from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judgements import judged_names, records
-from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.keyed import Keyed, keyed
 from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.values import values
@@ -269,7 +268,7 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
         beside = _differences(unit, one)
         if len(beside) == _BOTH:
             return None
-        return "question" if beside or _refuses_input(unit) else "likely"
+        return "question" if beside or refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
         return None
     flow = values(unit)
@@ -344,14 +343,6 @@ def _is_judged(unit: Unit, node: cst.CSTNode) -> bool:
     )
 
 
-def _refuses_input(unit: Unit) -> bool:
-    """Whether the function checks what it is given, and no two runs: a conflict takes a key on both sides."""
-    return not in_test_file(unit.file.path) and all(
-        check.kind == "raise" and raised_by(check) not in ("AssertionError", "SystemExit", "")
-        for check in checks(unit)
-    )
-
-
 def _written_out(unit: Unit, node: cst.BaseExpression) -> bool:
     flow = values(unit)
     resolved = flow.resolve(node)
@@ -418,6 +409,10 @@ def _asked_for_members(unit: Unit) -> list[str]:
 
 def _message(one: Keyed) -> str:
     left, right = canonical(one.left), canonical(one.right)
+    if one.lacked is not None:
+        return (
+            f"a key that `{canonical(one.lacked)}` lacks is passed over, and nothing demands that it has it"
+        )
     if one.sees == "common":
         return (
             f"only keys that both `{left}` and `{right}` have are compared, and nothing demands the same keys"
@@ -426,16 +421,24 @@ def _message(one: Keyed) -> str:
     return f"the loop runs over the keys of `{seen}`, so what only `{unseen}` has is never looked at"
 
 
+_PASSED = "a key that {} lacks is passed over here"
+
+
 def _steps(unit: Unit, one: Keyed) -> list[Step]:
     found = [step(unit, one.over, "the keys come from here")]
     if one.skip is not None:
-        found.append(step(unit, one.skip, "a key that the other side lacks is passed over here"))
+        found.append(
+            step(unit, one.skip, _PASSED.format("that side" if one.lacked is not None else "the other side"))
+        )
     found.append(step(unit, one.judgement.left, "the two values are compared here"))
     return found
 
 
 def _catches(unit: Unit, one: Keyed) -> tuple[str, ...]:
     others = still_catches(unit, one.left, one.right, but=[one.judgement.node, *_loops(unit, one)])
+    if one.lacked is not None:
+        kept = one.right if one.lacked is one.left else one.left
+        return (f"a key that `{canonical(kept)}` lost raises", *others)
     if one.sees == "common":
         return others
     unseen = one.right if one.sees == "left" else one.left

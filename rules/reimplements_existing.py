@@ -11,6 +11,7 @@ smaller change than a copy. Where the product runs it under an option, switch th
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from reviewbot.flow.calls import callers
@@ -23,6 +24,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 
 _BENCHMARK = pattern(r"(^|[/_])bench(mark(s|ing)?)?[/_.]")
 _REFERENCE = pattern(r"(^|_)(ref|reference|naive|oracle|golden)(_|$)")
+_VENDORED = pattern(r"(?i)\b(vendored|(copied|ported|adapted|taken) (verbatim |over )?from)\b")
 _DUMP = """
 import json
 
@@ -181,7 +183,7 @@ class ReimplementsExisting(Rule):
             unit,
             unit.node,
             f"`{unit.name}` is `{original.name}` of {path} again, {copied.how}{on}",
-            certainty="question" if _may_be_meant(unit, path) else "likely",
+            certainty="question" if _may_be_meant(unit, path, repo) else "likely",
             steps=steps,
             still_catches=(
                 f"whatever checks `{original.name}`; nothing ties this copy to it, so it can go its own way",
@@ -201,9 +203,22 @@ def _is_touched(unit: Unit, repo: Repo) -> bool:
     return any(unit.line <= last and first <= unit.end_line for first, last in changed)
 
 
-def _may_be_meant(unit: Unit, other: str) -> bool:
-    """Whether a copy has a reason: a reference is to be independent of what it is compared with, and few
-    tests can import a benchmark."""
+def _may_be_meant(unit: Unit, other: str, repo: Repo) -> bool:
+    """Whether a copy has a reason: a reference is to be independent of what it is compared with, as is the
+    original that a project was ported from, and few tests can import a benchmark."""
     names = [unit.name.rpartition(".")[2], unit.file.path.rpartition("/")[2].removesuffix(".py")]
     names += [site.caller.name.rpartition(".")[2] for site in callers(unit)] if unit.is_function else []
-    return _BENCHMARK.search(other) is not None or any(_REFERENCE.search(name) for name in names)
+    if _BENCHMARK.search(other) is not None or any(_REFERENCE.search(name) for name in names):
+        return True
+    return any(text is not None and _VENDORED.search(text) for text in _said_of(unit, repo))
+
+
+def _said_of(unit: Unit, repo: Repo) -> Iterator[str | None]:
+    """The docstrings of a function, of its file and of the package that the file belongs to."""
+    if isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield ast.get_docstring(unit.tree, clean=False)
+    yield ast.get_docstring(unit.file.tree, clean=False)
+    folder, slash, _ = unit.file.path.rpartition("/")
+    package = folder + slash + "__init__.py"
+    if package != unit.file.path and repo.read(package) is not None:
+        yield ast.get_docstring(repo.file(package).tree, clean=False)

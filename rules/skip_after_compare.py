@@ -29,6 +29,7 @@ from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical, dotted, last_name
 from reviewbot.flow.two_calls import are_two_calls, says_apart
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
@@ -177,6 +178,16 @@ class SkipAfterCompare(Rule):
                     pytest.skip("a device is taken")
                 assert run()
 
+            def drawn(charts, wanted):
+                found = []
+                for chart in charts:
+                    if chart.scale != wanted.scale:
+                        logger.info("drawn anew: %s", chart.scale)
+                        chart = chart.at(wanted.scale)
+                    assert chart.name
+                    found.append(chart)
+                return found
+
             def test_setting(settings, find, load, path):
                 if settings.get("left") != settings.get("right"):
                     pytest.skip("set apart")
@@ -224,6 +235,8 @@ class SkipAfterCompare(Rule):
                 continue
             if _is_given(unit, one.left) and _is_given(unit, one.right):
                 continue  # which cases are run, and no outcome
+            if _is_mended(unit, one, body):
+                continue
             left, right = canonical(one.left), canonical(one.right)
             ends = body[-1:] if does == "skips the test" else []
             return self.finding(
@@ -242,6 +255,17 @@ class SkipAfterCompare(Rule):
 def _is_given(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether a value is one of those that `pytest.mark.parametrize` gives."""
     return isinstance(node, cst.Name) and parametrized(unit, node.value) is not None
+
+
+def _is_mended(unit: Unit, one: Judgement, body: list[cst.CSTNode]) -> bool:
+    """Whether the branch makes one of the two values anew: `chart = redraw(chart, scale)`."""
+    compared = {name.value for side in (one.left, one.right) for name in values(unit).reads(side)}
+    return any(
+        type(target.target) is cst.Name and target.target.value in compared
+        for statement in body
+        if isinstance(statement, cst.Assign)
+        for target in statement.targets
+    )
 
 
 def _otherwise(node: cst.If) -> list[cst.CSTNode]:

@@ -86,6 +86,18 @@ def test_a_part_of_a_reference_may_be_written_again(caller, expected):
 
 
 @pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ('"""The original, vendored to be compared with."""', ["question"]),
+        ('"""Records rows."""', ["likely"]),
+    ],
+)
+def test_an_original_that_is_compared_with_may_be_kept_beside_the_tests(said, expected):
+    files = {"trainer/dump.py": _DUMP, "tests/original/__init__.py": said}
+    assert certainties("reimplements-existing", _DUMP, files, "tests/original/recorder.py") == expected
+
+
+@pytest.mark.parametrize(
     ("reason", "expected"),
     [
         ("needs torchrun", "likely"),

@@ -82,6 +82,7 @@ def annotated(node: cst.BaseExpression, unit: Unit, index: Index) -> Known | Non
 def given(call: cst.Call, known: Known, order: tuple[Field, ...]) -> dict[str, cst.BaseExpression] | None:
     """What a constructor call gives each field, by position and keyword; None where a star hides some."""
     out: dict[str, cst.BaseExpression] = {}
+    order = tuple(field for field in order if field.taken)
     for place, arg in enumerate(call.args):
         if arg.star:
             return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.calls import callers
-from reviewbot.flow.checks import Check, checks
+from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.control import enclosing, guards, statements
 from reviewbot.flow.detours import Detour, asks_less, detours
 from reviewbot.flow.intervals import Interval, intervals
@@ -28,7 +28,7 @@ from reviewbot.flow.self_excuses import (
     self_excuse,
 )
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, conjuncts, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import Binding, values
 from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
 from reviewbot.model import Certainty, at_most
@@ -249,6 +249,8 @@ def _lacks_both(unit: Unit, detour: Detour) -> bool:
     """`if any(getattr(one, "notes", None) for one in (left, right)): assert left.notes == right.notes`: what
     neither has needs no comparison."""
     call = detour.condition
+    if _demands_none(unit, detour):
+        return True
     if detour.outcome:
         return _lacks_each(detour)
     if type(call) is not cst.Call or dotted(call.func) != "any" or len(call.args) != 1:
@@ -266,6 +268,28 @@ def _lacks_both(unit: Unit, detour: Detour) -> bool:
         for name in values(unit).reads(part)
     }
     return len(listed) > 1 and listed <= roots
+
+
+def _demands_none(unit: Unit, detour: Detour) -> bool:
+    """`if left is None or right is None: assert left is None; assert right is None; return`: the branch
+    demands that neither is there."""
+    inside = {id(below) for statement in detour.body for below in walk(statement)}
+    demanded: set[str] = set()
+    for check in checks(unit):
+        if id(check.node) not in inside:
+            continue
+        call = call_of(check.node)
+        if call is not None and last_name(call) == "assertIsNone" and call.args:
+            demanded.add(canonical(call.args[0].value))
+        elif type(check.node) is cst.Assert:
+            demanded |= {
+                canonical(part.left)
+                for part in conjuncts(check.node.test)
+                if type(part) is cst.Comparison
+                and type(part.comparisons[0].operator) is cst.Is
+                and literal(part.comparisons[0].comparator) is None
+            }
+    return all({root_name(one.left), root_name(one.right)} <= demanded for one in detour.missed)
 
 
 def _lacks_each(detour: Detour) -> bool:

@@ -28,7 +28,8 @@ class Keyed:
     """A judgement of `left[key]` against `right[key]`.
 
     `over` is what the keys come from, `sees` the keys that are looked at: of both sides, those that both
-    have, or those of one side. `skip` is the condition that passes over a key that the other side lacks.
+    have, or those of one side. `skip` is the condition that passes over a key that the other side lacks;
+    `lacked` is that side where the keys come from neither, and the other raises for a key that it lacks.
     `by_attribute`: one side is an object whose attributes the keys name.
     """
 
@@ -41,6 +42,7 @@ class Keyed:
     skip: cst.BaseExpression | None = None
     guard: Guard | None = None
     by_attribute: bool = False
+    lacked: cst.BaseExpression | None = None
 
 
 @once
@@ -110,12 +112,26 @@ def _seen(
 ) -> Keyed:
     flow = values(unit)
     sees = _sees(flow, over, left, right)
-    for guard in (*_filters(unit, one, key), *guards(unit, one.node)):
-        for side in (left, right):
+    around = (*_filters(unit, one, key), *guards(unit, one.node))
+    for guard in around:
+        for side, other in ((left, right), (right, left)):
             if _asks_for(flow, guard, key, side):
-                return Keyed(one, key, left, right, over, "common", guard.condition, guard)
+                raises = sees == "unknown" and not any(_asks_for(flow, each, key, other) for each in around)
+                raises = raises and _is_looked_up(one, other)
+                lacked = side if raises else None
+                return Keyed(one, key, left, right, over, "common", guard.condition, guard, lacked=lacked)
     by_attribute = any(dotted(call.func) == "getattr" for call in _calls(flow, one.left, one.right))
     return Keyed(one, key, left, right, over, sees, by_attribute=by_attribute)
+
+
+def _is_looked_up(one: Judgement, mapping: cst.BaseExpression) -> bool:
+    """Whether a judgement itself reads a mapping by `mapping[key]`, and so raises for a key that is not
+    there."""
+    return any(
+        type(below) is cst.Subscript and canonical(below.value) == canonical(mapping)
+        for node in (one.left, one.right)
+        for below in walk(node)
+    )
 
 
 def _calls(flow: Values, *nodes: cst.BaseExpression) -> Iterator[cst.Call]:

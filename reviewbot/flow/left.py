@@ -28,7 +28,7 @@ from reviewbot.flow.syntax import (
     walk,
 )
 from reviewbot.flow.terms import counted_by
-from reviewbot.flow.values import values
+from reviewbot.flow.values import Binding, values
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
@@ -63,13 +63,30 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
             return "shown"
         if _pairs_off(unit, node, made):
             return "shown"
-    if _is_compared(unit, node, made):
+    if _is_compared(unit, node, made) or _asked_before(unit, node, made):
         return "shown"
     if found.made == "loaded" and (_is_written(unit, node, made) or _is_there(unit, node, made)):
         return "shown"
     if _divides(unit, node):
         return "shown"
     return "hinted" if _is_hinted(unit, node, found) else None
+
+
+def _asked_before(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether a node runs only under the condition under which the collection was filled."""
+    if type(made) is not cst.If:
+        return False
+    asked, flow = canonical(made.test), values(unit)
+
+    def bound(test: cst.BaseExpression) -> list[frozenset[Binding]]:
+        return [flow.reaching(name) for name in flow.reads(test)]
+
+    below = node
+    for above in unit.ancestors(node):
+        if type(above) is cst.If and below is above.body and canonical(above.test) == asked:
+            return bound(above.test) == bound(made.test)
+        below = above
+    return False
 
 
 def _source(unit: Unit, made: cst.CSTNode) -> cst.BaseExpression:

@@ -71,7 +71,9 @@ def _at(repo: Repo, path: str, rebuild: Rebuild) -> Iterator[Loss]:
     known = class_of_name(rebuild.name, path, unit.file.imports, repo.index) if unit is not None else None
     if unit is None or known is None or known.found.kind == "plain":
         return
-    lost = [f for f in known.found.fields if f.default is not None and f.name not in rebuild.given]
+    lost = [
+        f for f in known.found.fields if f.default is not None and f.taken and f.name not in rebuild.given
+    ]
     if not lost or len(lost) > len(rebuild.carried):
         return
     for call in unit.find(cst.Call):

@@ -11,6 +11,7 @@ import libcst as cst
 from reviewbot.flow.checks import Check, checks
 from reviewbot.flow.control import enclosing, guards, leaves, statements
 from reviewbot.flow.handlers import caught, exception_name, fate, raised_by, takes
+from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.syntax import last_name
 from reviewbot.source.units import once
 
@@ -47,6 +48,16 @@ def _suppresses(item: cst.WithItem, raised: str) -> bool:
     if type(call) is not cst.Call or last_name(call) != "suppress":
         return False
     return takes(frozenset(exception_name(arg.value) for arg in call.args), raised)
+
+
+@once
+def refuses_input(unit: Unit) -> bool:
+    """Whether a function checks what it is given, and no two runs: it stands among no tests, and raises
+    errors that neither say that an assertion failed nor end the program."""
+    return not in_test_file(unit.file.path) and all(
+        check.kind == "raise" and raised_by(check) not in ("AssertionError", "SystemExit", "")
+        for check in checks(unit)
+    )
 
 
 class Reached:

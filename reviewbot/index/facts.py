@@ -40,13 +40,14 @@ class Definition(Fact, frozen=True, array_like=True, gc=False):
 
 class Field(Fact, frozen=True, array_like=True, gc=False):
     """A field of a class. `default` is its source, None where the field is required; `compared` says
-    whether equality looks at it."""
+    whether equality looks at it, `taken` whether the constructor takes it (`init=False`: it does not)."""
 
     name: str
     line: int
     default: str | None = None
     compared: bool = True
     annotation: str = ""
+    taken: bool = True
 
 
 class Class(Fact, frozen=True, array_like=True, gc=False):

@@ -177,7 +177,7 @@ class _Walk:
     def _field(self, statement: ast.AnnAssign | ast.Assign, name: str, annotation: str) -> Field:
         value = statement.value
         default = None if value is None else self.source(value)
-        compared = True
+        compared = taken = True
         if isinstance(value, ast.Call):
             given = {keyword.arg: keyword.value for keyword in value.keywords}
             if dotted(value.func).rpartition(".")[2] in ("field", "ib", "Field"):
@@ -188,7 +188,9 @@ class _Walk:
                     default = None
             off = given.get("compare", given.get("eq"))
             compared = not (isinstance(off, ast.Constant) and off.value is False)
-        return Field(name, statement.lineno, default, compared, annotation)
+            init = given.get("init")
+            taken = not (isinstance(init, ast.Constant) and init.value is False)
+        return Field(name, statement.lineno, default, compared, annotation, taken)
 
     def _set_in_init(self, node: ast.ClassDef) -> Iterator[Field]:
         """What a plain `__init__` stores of its own parameters, one field a parameter."""
