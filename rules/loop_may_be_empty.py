@@ -602,7 +602,7 @@ class LoopMayBeEmpty(Rule):
             if some == "shown":
                 continue
             reported.add(id(checks[0].node))
-            again = _same_query(unit, loop.node.iter) if found.made == "query" else []
+            again = _same_query(unit, loop.node.iter) if _is_shared(unit, found) else []
             if all(where.line > unit.line for where, _ in again):
                 yield self._loop(unit, loop, checks[0].node, found, some, again)
         for part in quantified(unit):
@@ -723,8 +723,14 @@ def _given_nothing(unit: Unit, node: cst.BaseExpression) -> Binding | None:
     return binding if empty and binding.role == "whole" else None
 
 
+def _is_shared(unit: Unit, found: Iterable) -> bool:
+    """Whether other tests that loop over the same can be empty by the same fault: a query, or a helper of the
+    file that puts it together."""
+    return found.made == "query" or found.unit is not unit or last_name(found.node) == "findall"
+
+
 def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.For]]:
-    """The loops of the file's other tests that check what the same query finds, in source order."""
+    """The loops of the file's other tests that check what the same query or helper finds, in source order."""
     if not unit.is_test:
         return []
     asked = canonical(over)

@@ -594,6 +594,91 @@ def test_a_folder_that_is_restored_from_holds_something(folder, expected):
 
 
 @pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ('Path(__file__).parent / "wanted.json"', "question"),
+        ('os.path.join(os.path.dirname(__file__), "..", "wanted.json")', "question"),
+        ("WANTED", "question"),
+        # Of the run, or of whoever calls: it may be as empty as what made it.
+        ('folder / "wanted.json"', "likely"),
+        ('os.path.join(os.getcwd(), "wanted.json")', "likely"),
+        ("Path(__file__).parent / run(1)", "likely"),
+    ],
+)
+def test_a_file_that_stands_beside_the_test_is_not_empty(path, expected):
+    code = f"""
+        import json
+        import os
+        from pathlib import Path
+
+        WANTED = Path(__file__).resolve().parent / "data" / "wanted.json"
+
+        def test_rows(run, folder):
+            path = {path}
+            with open(path) as file:
+                rows = json.load(file)
+            for row in rows:
+                assert run(row)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("reads", "expected"),
+    [
+        ("readlines()", "question"),
+        ("read().splitlines()", "question"),
+        ("read(9).splitlines()", "likely"),
+    ],
+)
+def test_a_file_beside_the_test_may_be_read_line_by_line(reads, expected):
+    code = f"""
+        from pathlib import Path
+
+        def test_lines(run):
+            root = Path(__file__).parent
+            with (root / "setup.toml").open() as file:
+                lines = file.{reads}
+            for line in lines:
+                assert run(line)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+def test_a_folder_beside_the_test_may_have_moved():
+    code = """
+        from pathlib import Path
+
+        def test_rows(run):
+            for path in (Path(__file__).parent / "rows").glob("*.json"):
+                assert run(path)
+    """
+    assert certainties("loop-may-be-empty", code) == ["likely"]
+
+
+@pytest.mark.parametrize(("again", "times"), [("all_names()", 1), ("other_names()", 2)])
+def test_what_one_helper_may_leave_empty_is_said_once(again, times):
+    code = f"""
+        import glob
+
+        def all_names():
+            return {{path[:-5] for path in glob.glob("settings/*.yaml")}}
+
+        def other_names():
+            return {{path[:-5] for path in glob.glob("others/*.yaml")}}
+
+        def test_version(load):
+            for name in all_names():
+                assert "version" in load(name)
+
+        def test_name(load):
+            for name in {again}:
+                assert load(name)["name"] == name
+    """
+    assert certainties("loop-may-be-empty", code) == ["likely"] * times
+
+
+@pytest.mark.parametrize(
     ("name", "every", "expected"),
     [("check_moved", "every", "question"), ("check_moved", "listed(folder)", "likely")],
 )

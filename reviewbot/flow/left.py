@@ -6,17 +6,20 @@ left. `hinted` is less: the code is written as one writes where the rest is know
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
+from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import checks
 from reviewbot.flow.guards import pairs, reached_with
 from reviewbot.flow.iteration import Iterable, iterable
 from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import (
     UNKNOWN,
     canonical,
@@ -46,6 +49,10 @@ _ADDS = frozenset({
 })  # fmt: skip
 _EXIST = frozenset({"exists", "is_file"})
 _DATA = pattern(r"(?i)(^|/)(tests?|testing|test_?data|data|fixtures?|resources?|assets|examples?)/")
+_OPENS = frozenset({"open", "read_text", "read_bytes"})
+_PARSES = frozenset({"load", "loads", "safe_load", "reader", "DictReader"})
+_PATHS = frozenset({"Path", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute"})
+_PATH_MODULES = frozenset({"os.path", "osp", "path", "pathlib"})
 _LOADS = pattern(r"(?i)(^|_)(load|restore|read|open)")
 _COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
@@ -450,16 +457,97 @@ def _is_restored(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
 
 
 def _is_at_hand(unit: Unit, made: cst.CSTNode) -> bool:
-    """Whether a file is opened that stands beside the tests: `open("tests/data/rows.jsonl")`."""
-    if not isinstance(made, cst.Call) or dotted(made.func) not in ("open", "io.open") or not made.args:
+    """Whether a file is read that stands beside the tests: `open("tests/data/rows.jsonl")`, `json.load` of
+    `Path(__file__).parent / "rows.json"`. One that is gone cannot be opened, and one that is kept is not
+    empty; a folder of them that has moved is another matter."""
+    path = _opened(unit, made)
+    if path is None:
         return False
-    flow, path = values(unit), made.args[0].value
+    flow = values(unit)
     paths = [literal(flow.resolve(path))]
     for binding in flow.reaching(path) if isinstance(path, cst.Name) else ():
         if binding.kind == "loop" and binding.value is not None:
             listed = literal(flow.resolve(binding.value))
             paths = list(listed) if isinstance(listed, (list, tuple)) else paths
-    return all(isinstance(one, str) and _DATA.search(one) is not None for one in paths)
+    if all(isinstance(one, str) and _DATA.search(one) is not None for one in paths):
+        return True
+    return _places(unit, path) == {True}
+
+
+def _opened(unit: Unit, made: cst.CSTNode, depth: int = 6) -> cst.BaseExpression | None:
+    """The path of the file that a call opens, or reads by the handle that it is given."""
+    while isinstance(made, cst.Call) and depth:
+        depth -= 1
+        function = made.func
+        if dotted(function) in ("open", "io.open"):
+            return made.args[0].value if made.args else None
+        owner = function.value if isinstance(function, cst.Attribute) else None
+        handle = owner if owner is not None and not made.args else None
+        if owner is not None and last_name(made) in _OPENS:
+            return owner
+        if handle is None and len(made.args) == 1 and last_name(made) in _PARSES:
+            handle = made.args[0].value
+        if handle is None:
+            return None
+        bound = values(unit).reaching(handle) if isinstance(handle, cst.Name) else ()
+        held = [one.value for one in bound if one.kind in ("with", "assign") and one.role == "whole"]
+        made = held[0] if len(held) == len(bound) == 1 and held[0] is not None else handle
+    return None
+
+
+def _places(unit: Unit, node: cst.BaseExpression, depth: int = 6) -> set[bool]:
+    """For each part of a path whether it tells where the test file itself stands: False of a part that says
+    neither that nor a name that is written out, so that a path of the repository has `{True}` alone."""
+    flow = values(unit)
+    node = flow.resolve(node)
+    if not depth:
+        return {False}
+    if isinstance(node, cst.SimpleString):
+        return set()
+    if isinstance(node, cst.Name):
+        if node.value == "__file__":
+            return {True}
+        constant = module_value(unit.file, node.value) if not flow.reaching(node) else None
+        return _places_of(unit, constant, depth) if constant is not None else {False}
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
+        return _places(unit, node.left, depth - 1) | _places(unit, node.right, depth - 1)
+    if isinstance(node, cst.Attribute) and node.attr.value == "parent":
+        return _places(unit, node.value, depth - 1)
+    if isinstance(node, cst.Call) and last_name(node) in _PATHS:
+        given = [arg.value for arg in node.args if not arg.star]
+        inner = isinstance(node.func, cst.Attribute) and dotted(node.func.value) not in _PATH_MODULES
+        if inner and isinstance(node.func, cst.Attribute):
+            given.append(node.func.value)
+        return set[bool]().union(*(_places(unit, one, depth - 1) for one in given))
+    return {False}
+
+
+def _places_of(unit: Unit, node: ast.expr, depth: int) -> set[bool]:
+    """The same of a constant of the module."""
+    if not depth:
+        return {False}
+    inner: list[ast.expr] = []
+    if isinstance(node, ast.Constant):
+        return set() if isinstance(node.value, str) else {False}
+    if isinstance(node, ast.Name):
+        constant = module_value(unit.file, node.id)
+        if node.id == "__file__":
+            return {True}
+        return _places_of(unit, constant, depth - 1) if constant is not None else {False}
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        inner = [node.left, node.right]
+    elif isinstance(node, ast.Attribute) and node.attr == "parent":
+        inner = [node.value]
+    elif isinstance(node, ast.Call):
+        function = node.func
+        method = isinstance(function, ast.Attribute) and dotted_name(function.value) not in _PATH_MODULES
+        name = function.attr if isinstance(function, ast.Attribute) else dotted_name(function)
+        inner = list(node.args) if name in _PATHS else []
+        if name in _PATHS and method and isinstance(function, ast.Attribute):
+            inner.append(function.value)
+    if not inner:
+        return {False}
+    return set[bool]().union(*(_places_of(unit, one, depth - 1) for one in inner))
 
 
 def _is_handed_in(unit: Unit, made: cst.CSTNode) -> bool:
