@@ -31,8 +31,14 @@ from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.own_input import is_own_input
-from reviewbot.flow.pairing import hands_in_pairs, is_endless, is_meant, looks_at_two
+from reviewbot.flow.pairing import (
+    hands_in_pairs,
+    is_as_long_as_written,
+    is_endless,
+    is_meant,
+    is_of_optimizer,
+    looks_at_two,
+)
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
@@ -630,17 +636,29 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
         return "proved"
     pinned = any(length_is_checked(unit, _around(cut), one) for side in cut.sides for one in _wholes(side))
     weights = all(_listed(unit, side) in _WEIGHTS for side in cut.sides)
-    # An optimizer has as many groups as it was given.
-    weights = weights or all(last_name(side) == "param_groups" for side in cut.sides)
+    weights = weights or _are_groups(unit, cut)
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
     aside = aside or _is_waited_for(unit, cut) or _of_one_form(unit, cut)
-    aside = aside or all(is_own_input(unit, side) for side in cut.sides)
+    aside = aside or all(is_as_long_as_written(unit, side) for side in cut.sides)
     aside = aside or unpacked_by_callers(unit, cut.sides)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
+
+
+def _are_groups(unit: Unit, cut: Cut) -> bool:
+    """Whether the sides are groups of optimizers, or those of one beside what a helper is told to expect."""
+    of = [is_of_optimizer(unit, side) for side in cut.sides]
+    if unit.is_test or not any(of):
+        return all(of)
+    flow = values(unit)
+    told = [
+        isinstance(side, cst.Name) and {one.kind for one in flow.reaching(side)} == {"parameter"}
+        for side in cut.sides
+    ]
+    return all(one or other for one, other in zip(of, told, strict=True))
 
 
 def _is_lenient(call: cst.Call) -> bool:

@@ -424,6 +424,118 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
 
 
 @pytest.mark.parametrize(
+    ("over", "expected"),
+    [
+        ('zip(left["params"], right["params"])', "question"),
+        ('zip(left["params"], right["shards"])', "likely"),
+    ],
+)
+def test_a_group_has_as_many_weights_as_it_was_given(over, expected):
+    code = f"""
+        def assert_alike(one, other, close):
+            for left, right in zip(one.param_groups, other.param_groups, strict=True):
+                for weight, wanted in {over}:
+                    assert close(weight, wanted)
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [("targets", "question"), ("load('wanted')", "likely")],
+)
+def test_a_helper_is_told_what_to_expect_of_each_group(wanted, expected):
+    code = f"""
+        def check_rates(optimizer, targets):
+            for group, target in zip(optimizer.param_groups, {wanted}):
+                assert group["lr"] == target
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted", "expected"),
+    [
+        ("iter(TEXT.splitlines())", '[["a", 1], ["b", 2]]', "question"),
+        ("TEXT.splitlines()", "[read(line) for line in WANTED.split()]", "question"),
+        ("[one, other]", "map(str.strip, WANTED.splitlines())", "question"),
+        # What is tested has made how many there are.
+        ("parse(TEXT)", '[["a", 1], ["b", 2]]', "likely"),
+        ("[row for row in TEXT.splitlines() if parse(row)]", '[["a", 1], ["b", 2]]', "likely"),
+    ],
+)
+def test_how_many_there_are_may_be_written_in_the_test(lines, wanted, expected):
+    code = f"""
+        TEXT = "a 1; b 2"
+        WANTED = "a b"
+
+        def test_lines(parse, read, one, other):
+            for line, expected in zip({lines}, {wanted}):
+                assert parse(line) == expected
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("adds", "expected"),
+    [
+        ('lines.append("\\n".join(lines))', "question"),
+        ("lines.append(parse(TEXT))", "question"),
+        ("for _ in parse(TEXT): lines.append(_)", "likely"),
+        ("parse.on_line(lambda line: lines.append(line))", "likely"),
+    ],
+)
+def test_a_list_grows_by_what_the_test_adds_once(adds, expected):
+    code = f"""
+        TEXT = "a 1; b 2"
+
+        def test_lines(parse):
+            lines = TEXT.splitlines()
+            {adds}
+            for line, expected in zip(lines, [["a", 1], ["b", 2]]):
+                assert parse(line) == expected
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+def test_a_table_of_a_module_may_be_made_item_by_item_of_another():
+    code = """
+        ROWS = [make(4) for _ in range({})]
+        WANTED = [most(row) for row in ROWS]
+
+        def test_rows(run):
+            for row, wanted in zip(ROWS, {}):
+                assert run(row) == wanted
+    """
+    assert certainties("zip-truncates", code.format(5, "WANTED")) == []
+    assert certainties("zip-truncates", code.format(5, "[most(r) for r in run(ROWS)]")) == ["likely"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ('["out", "dq"] + (["dk"] if state else [])', "question"),
+        ("NAMES", "question"),
+        ("[name for name in state]", "likely"),
+    ],
+)
+def test_callers_may_write_the_names_of_what_is_compared(given, expected):
+    code = f"""
+        NAMES = ("out", "dq")
+
+        def assert_alike(run, names, close):
+            wanted, made = run("slow"), run("fast")
+            for name, left, right in zip(names, wanted, made):
+                close(name, left, right)
+                assert left == right
+
+        def test_gradients(run, state, close):
+            assert_alike(run, {given}, close)
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("setup", "sides", "expected"),
     [
         ("a = [p for p in left.parameters() if p.requires_grad]", "a, right.parameters()", "question"),

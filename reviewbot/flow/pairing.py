@@ -5,19 +5,20 @@ These are reasons to ask about a length that is not compared, and not to claim t
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow.aligned import Sides, written_length
-from reviewbot.flow.calls import bind, callee
+from reviewbot.flow.calls import bind, callee, callers, module_value
 from reviewbot.flow.checks import call_of, checks, checks_in, comparisons, comparisons_in
 from reviewbot.flow.guards import pairs
 from reviewbot.flow.judging import side
-from reviewbot.flow.own_input import draws
-from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
-from reviewbot.flow.terms import counted_by
+from reviewbot.flow.own_input import draws, is_own_input
+from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, subscript, walk
+from reviewbot.flow.terms import counted_by, terms
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from reviewbot.flow.cuts import Cut
     from reviewbot.source.units import Unit
 
+_GROUPS = "param_groups"
 _ENDLESS = frozenset({"count", "cycle", "repeat", "itertools.count", "itertools.cycle", "itertools.repeat"})
 
 
@@ -44,6 +46,54 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or _compares_wholes(unit, cut)
         or _is_a_setting(unit, cut)
     )
+
+
+def is_as_long_as_written(unit: Unit, one: cst.BaseExpression) -> bool:
+    """Whether the test itself says how many items a side has: what it writes out, and what is made of that
+    item by item. What is tested makes neither longer or shorter."""
+    if not unit.is_test:
+        return False
+    own, flow = terms(unit), values(unit)
+    for same in own.same_size(one):
+        if is_own_input(unit, same):
+            return True
+        if not isinstance(same, cst.Name):
+            continue
+        # Lines of a text to which the test adds one.
+        bindings, changes = flow.bindings(same.value), flow.mutations(same.value)
+        value = bindings[0].value if len(bindings) == 1 else None
+        if value is None or not changes or not is_own_input(unit, value):
+            continue
+        added = [change.node for change in changes]
+        if all(last_name(node) == "append" and _runs_once(unit, node) for node in added):
+            return True
+    return any(size.startswith("#") and size[1:].isdigit() for size in own.sizes(one))
+
+
+def _runs_once(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a statement stands in the unit's own lines, under no condition, loop or function of its own."""
+    for above in unit.ancestors(node):
+        if above is unit.node:
+            return True
+        if isinstance(above, (cst.BaseCompoundStatement, cst.Lambda)) and not isinstance(above, cst.With):
+            return False
+    return False
+
+
+def is_of_optimizer(unit: Unit, one: cst.BaseExpression) -> bool:
+    """Whether a side is an optimizer's groups, or the weights of one of them: it has as many as it was given,
+    whatever a step does to them."""
+    node = values(unit).resolve(one)
+    key = subscript(node) if isinstance(node, cst.Subscript) else None
+    if key is None or key[1] != "params":
+        return last_name(node) == _GROUPS
+    owner = key[0]
+    made = (
+        [owner, *(b.value for b in values(unit).reaching(owner) if b.value is not None)]
+        if isinstance(owner, cst.Name)
+        else [owner]
+    )
+    return any(_GROUPS in canonical(part) for part in made)
 
 
 def is_endless(node: cst.BaseExpression) -> bool:
@@ -252,15 +302,32 @@ def _is_drawn(unit: Unit, one: cst.BaseExpression) -> bool:
 
 
 def _are_named(unit: Unit, sides: Sides) -> bool:
-    """Whether the items of two sides are walked beside their names, which are written out:
-    `zip(("dq", "dk"), grads, slow_grads)`. Who wrote those has counted what is compared."""
-    written = [values(unit).resolve(one) for one in sides]
-    return len(sides) > 2 and any(
-        isinstance(one, (cst.List, cst.Tuple))
-        and bool(one.elements)
-        and all(isinstance(element.value, cst.SimpleString) for element in one.elements)
-        for one in written
-    )
+    """Whether the items of two sides are walked beside their names, which are written out, here or by each
+    caller in the file: `zip(("dq", "dk"), grads, slow_grads)`. Who wrote those has counted them."""
+    return len(sides) > 2 and any(_are_names(unit, one) for one in sides)
+
+
+def _are_names(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
+    """Whether an expression is a list of texts that is written out, in parts or as a whole."""
+    if not depth:
+        return False
+    made = values(unit).resolve(node)
+    if isinstance(made, (cst.List, cst.Tuple)):
+        return bool(made.elements) and all(isinstance(e.value, cst.SimpleString) for e in made.elements)
+    if isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Add):
+        parts = [part.body if isinstance(part, cst.IfExp) else part for part in (made.left, made.right)]
+        return all(_are_names(unit, part, depth - 1) for part in parts)
+    if not isinstance(made, cst.Name):
+        return False
+    reaching = values(unit).reaching(made)
+    if not reaching:
+        value = module_value(unit.file, made.value)
+        texts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
+        return bool(texts) and all(isinstance(t, ast.Constant) and isinstance(t.value, str) for t in texts)
+    if unit.is_test or not unit.is_function or any(one.kind != "parameter" for one in reaching):
+        return False
+    given = [(site.caller, bind(site.call, unit).get(made.value)) for site in callers(unit)]
+    return bool(given) and all(n is not None and _are_names(at, n, depth - 1) for at, n in given)
 
 
 def _leaves_out_ends(sides: Sides) -> bool:

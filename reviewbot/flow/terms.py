@@ -186,13 +186,23 @@ class Terms:
         return None
 
     def _table_size(self, name: str) -> int | None:
-        """The number of items of a table that the module writes out."""
-        value = module_value(self._file, name)
-        if not isinstance(value, (ast.List, ast.Tuple)) or any(
-            isinstance(e, ast.Starred) for e in value.elts
-        ):
-            return None
-        return len(value.elts)
+        """The number of items of a table that the module writes out, or makes item by item of one."""
+        for _ in range(4):
+            value = module_value(self._file, name)
+            if isinstance(value, ast.ListComp):
+                (loop, *more) = value.generators
+                over = loop.iter if not more and not loop.ifs else None
+                if isinstance(over, ast.Name):
+                    name = over.id
+                    continue
+                many = over.args[0] if isinstance(over, ast.Call) and len(over.args) == 1 else None
+                ranged = isinstance(over, ast.Call) and ast.unparse(over.func) == "range"
+                number = many.value if ranged and isinstance(many, ast.Constant) else None
+                return number if isinstance(number, int) else None
+            if not isinstance(value, (ast.List, ast.Tuple)):
+                return None
+            return None if any(isinstance(e, ast.Starred) for e in value.elts) else len(value.elts)
+        return None
 
     def _size_of_each(self, node: cst.Subscript) -> int | None:
         """The number of items of each value of a written dict: 2 for `{"x": [1, 2], "y": [3, 4]}[key]`."""
