@@ -867,6 +867,38 @@ def test_day(scheduled, sailed):
         ),
     )
     good = (
+        # What is left out lacks nothing; the shape that decides is demanded above.
+        Example(
+            """
+            import ast
+            import pytest
+            import numpy as np
+
+            def test_calls_in_the_guides(guides, source):
+                tree = ast.parse(source.read_text())
+                wanted = {arg.arg for arg in tree.body[0].args.kwonlyargs}
+                missing = {}
+                for guide in guides:
+                    calls = []
+                    for node in ast.walk(ast.parse(guide.read_text())):
+                        if isinstance(node, ast.Call):
+                            calls.append((node.lineno, {keyword.arg for keyword in node.keywords}))
+                    lacking = {line: sorted(wanted - given) for line, given in calls if wanted - given}
+                    if lacking:
+                        missing[guide] = lacking
+                assert not missing
+
+            @pytest.mark.parametrize("size, wanted", [((2, 8), (2, 2)), ((2, 2), (2, 2))])
+            def test_cut(monkeypatch, size, wanted):
+                chart = np.ones(size)
+                monkeypatch.setattr(tables, "read", lambda: chart)
+                part = Table().cut()
+                assert part.shape == wanted
+                if part.shape == chart.shape:
+                    assert part.address() == chart.address()
+            """,
+            path="tests/test_charts.py",
+        ),
         # The branch demands that neither is there.
         Example(
             """

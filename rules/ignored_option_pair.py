@@ -214,6 +214,16 @@ def pick(options: Options):
         ),
     )
     good = (
+        # With either of the two there is what the option needs.
+        Example(
+            _TIDES.format("", ""),
+            path="ferry/options.py",
+            files={
+                "ferry/plan.py": _PLAN.replace(
+                    "    return stops[: options.crew]\n", '    raise ValueError("tides need a lock")\n'
+                ).replace("return []", "return")
+            },
+        ),
         # It says so.
         Example(
             _TIDES.format("", ""),

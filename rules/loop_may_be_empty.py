@@ -31,7 +31,7 @@ from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import may_check_in
-from reviewbot.flow.syntax import canonical, dotted, last_name, same
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, same
 from reviewbot.flow.values import Binding, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Unit, once, step
@@ -292,6 +292,27 @@ class LoopMayBeEmpty(Rule):
             """,
             path="ferry/route.py",
         ),
+        # What the loop has seen is demanded after it; the list is demanded under half of the condition.
+        Example("""
+            import re
+
+            TOLLS = {"north": 3, "south": 4}
+
+            def test_tolls(page, harbour):
+                seen = {}
+                for line in re.findall(r"toll: (.*)", page):
+                    name, toll = line.split()
+                    assert name in harbour
+                    seen[name] = toll
+                assert seen.keys() == TOLLS.keys()
+
+            def test_horns(ferry, harbour, fog, night):
+                horns = [horn for horn in ferry.horns if horn.loud]
+                if fog:
+                    assert horns
+                if fog and night:
+                    assert all(horn.lit for horn in horns)
+        """),
         # What is filled under a condition is asked for under the same one.
         Example("""
             def test_bells(ferry, fog, clear):
@@ -687,7 +708,7 @@ class LoopMayBeEmpty(Rule):
             f"this check passes where nothing is left of `{over}`; what it asks about {found.says}, and"
             f" {holds}",
             certainty="question"
-            if some or (part.form == "none" and not found.empty)
+            if some or ((part.form == "none" or _forbids_each(part)) and not found.empty)
             else _certainty(unit, found),
             steps=(step(found.unit, found.node, f"this {found.says}"),),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
@@ -786,6 +807,16 @@ def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
         asked = asked.expression if denied and isinstance(asked, cst.UnaryOperation) else None
     # Of a name only: a row that failed, or a file that is empty, is wrong in another way.
     return isinstance(asked, cst.Call) and last_name(asked) in _OF_NAMES
+
+
+def _forbids_each(part: Quantified) -> bool:
+    """`all("draft" not in name for name in names)`."""
+    asked = part.node.elt if isinstance(part.node, (cst.GeneratorExp, cst.ListComp, cst.SetComp)) else None
+    if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
+        return isinstance(asked.expression, cst.Call) and last_name(asked.expression) in _OF_NAMES
+    if not isinstance(asked, cst.Comparison) or not isinstance(asked.comparisons[0].operator, cst.NotIn):
+        return False
+    return isinstance(literal(asked.left), str)
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:

@@ -31,7 +31,7 @@ _HOOKS = frozenset({
 })  # fmt: skip
 # Names that say that the author does not want it to run.
 _SWITCHED_OFF = pattern(
-    r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|deprecated|manual|unused|notest)"
+    r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|dep(re|er)\w{2,4}ted|manual|unused|notest)"
 )
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
 
@@ -93,6 +93,17 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # Switched off by its name, for all its spelling.
+        Example("""
+            import unittest
+
+            class TestRoles(unittest.TestCase):
+                def deperacated_test_first(self):
+                    self.assertEqual(role("a b"), "b")
+
+                def test_second(self):
+                    self.assertEqual(role("b"), "b")
+        """),
         # Run by its name in a process of its own.
         Example("""
             class TestStrategy(TestCase):
@@ -357,7 +368,7 @@ def _is_misspelt(name: str) -> bool:
 
 def _is_off_by_name(name: str) -> bool:
     """`skip_test_rows`: whoever named it so knows that it does not run."""
-    return name.strip("_").lower().startswith(("skip", "dont", "disabled", "no_test", "off_"))
+    return _SWITCHED_OFF.match(name.strip("_")) is not None
 
 
 def _is_read(unit: Unit, name: str) -> bool:

@@ -29,7 +29,7 @@ from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.values import values
-from reviewbot.flow.verdicts import all_is_well, answers, well
+from reviewbot.flow.verdicts import all_is_well, answers, collected, well
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
@@ -129,6 +129,31 @@ class PairKeysIntersect(Rule):
         ),
     )
     good = (
+        # What only one side has is a difference, which is raised or handed back.
+        Example(
+            """
+            def compare_days(planned, sailed, strict=True):
+                found = []
+                for harbour in ("north", "south"):
+                    plan, day = planned.get(harbour), sailed.get(harbour)
+                    if plan is None and day is None:
+                        continue
+                    if plan is None:
+                        found.append((harbour, "not planned"))
+                        continue
+                    if day is None:
+                        found.append((harbour, "not sailed"))
+                        continue
+                    if plan != day:
+                        found.append((harbour, "differs"))
+                if found:
+                    if strict:
+                        raise AssertionError(found)
+                    return found
+                return []
+            """,
+            path="tools/compare_days.py",
+        ),
         # Where a key is missing the helper says that the two differ.
         Example(
             """
@@ -361,7 +386,7 @@ def _missing_fails(unit: Unit, one: Keyed) -> bool:
     guard = one.guard
     if guard is None or not isinstance(guard.node, cst.If):
         return False
-    judged = judged_names(unit)
+    judged = judged_names(unit) | collected(unit)
     arms = [statements(guard.node.body), statements(guard.node.orelse)]
     aside = arms[0] if guard.by_leaving is guard.outcome or guard.by_leaving else arms[1]
     if any(records(unit, statement) & judged for statement in aside):

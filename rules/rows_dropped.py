@@ -73,6 +73,23 @@ class RowsDropped(Rule):
         """),
     )
     good = (
+        # Counted by the loop before, and handed back beside the figure.
+        Example(
+            """
+            def compare_replies(replies, wanted, score):
+                silent = 0
+                for reply in replies:
+                    if reply == "":
+                        silent += 1
+                scores = []
+                for text, one in zip(replies, wanted, strict=True):
+                    if text == "":
+                        continue
+                    scores.append(score(text, one))
+                return {"silent": silent, "mean": sum(scores) / len(scores)}
+            """,
+            path="tools/compare_replies.py",
+        ),
         Example("""
             import math
 

@@ -178,14 +178,16 @@ class SkipAfterCompare(Rule):
                     pytest.skip("a device is taken")
                 assert run()
 
-            def drawn(charts, wanted):
-                found = []
-                for chart in charts:
-                    if chart.scale != wanted.scale:
-                        logger.info("drawn anew: %s", chart.scale)
-                        chart = chart.at(wanted.scale)
-                    assert chart.name
-                    found.append(chart)
+            def drawn(charts, names, scale):
+                if not set(names).issubset(charts):
+                    raise ValueError(names)
+                found = {}
+                for name in names:
+                    chart = charts[name]
+                    if chart.shape[1:3] != scale:
+                        logger.info("drawn anew: %s", chart.shape)
+                        chart = resize(chart, *scale)
+                    found[name] = chart
                 return found
 
             def test_setting(settings, find, load, path):

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import assertions, collection
+from reviewbot.flow.calls import callers
 from reviewbot.flow.foreign import asserts_elsewhere, checks_elsewhere
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, dotted_name
@@ -82,6 +83,23 @@ class TestWithoutCheck(Rule):
         ),
     )
     good = (
+        # A command's own function, which is given what it asks for.
+        Example(
+            """
+            import sys
+
+            def test_engine(engine):
+                for line in ("ahead", "astern"):
+                    print(line, engine.run(line))
+
+            def main():
+                test_engine(build(sys.argv[1]))
+
+            if __name__ == "__main__":
+                main()
+            """,
+            path="tools/test_engine.py",
+        ),
         # Under a condition of a script, which calls it.
         Example("""
             import sys
@@ -256,6 +274,8 @@ def parse(text):
             return  # under a condition of a script, which calls it
         if _is_set_aside(tree) or _may_check(unit, tree):
             return
+        if unit.owner is None and tree.args.args and callers(unit):
+            return  # called with what it needs: no test, for all its name
         called = list(dict.fromkeys(dotted_name(call.func) for call in unit.asts(ast.Call)))
         if any(checks_elsewhere(unit, name, repo) or asserts_elsewhere(unit, name, repo) for name in called):
             return

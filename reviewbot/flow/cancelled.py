@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.across import unit_of
-from reviewbot.flow.control import statements
+from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.refusals import Refusal, Setting, switched
 from reviewbot.flow.settings import places
 from reviewbot.flow.syntax import UNKNOWN, canonical, literal
@@ -71,6 +71,8 @@ def _ways(unit: Unit) -> Iterator[tuple[cst.BaseExpression, str]]:
     """The conditions under which a function at once returns nothing, with what it returns as code."""
     if not isinstance(unit.node, cst.FunctionDef):
         return
+    if leaves(statements(unit.node.body)) == "fail":
+        return  # what returns before is what is demanded: `if path: return; raise`
     for node in statements(unit.node.body):
         body = statements(node.body) if isinstance(node, cst.If) else []
         if len(body) == 1 and isinstance(body[0], cst.Return) and _is_nothing(body[0].value):

@@ -19,6 +19,7 @@ from reviewbot.flow.keyed import asks_for_key
 from reviewbot.flow.leniency import is_meant
 from reviewbot.flow.lookups import asks_for_row, asks_own_key
 from reviewbot.flow.marks import marked
+from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
 from reviewbot.flow.self_excuses import (
@@ -372,6 +373,9 @@ def _asks_the_same(detour: Detour, one: Judgement) -> bool:
         target = node.comparisons[0]
         exact = isinstance(target.operator, (cst.Equal, cst.NotEqual))
         return exact and {canonical(node.left), canonical(target.comparator)} == judged
+    if type(node) is cst.BinaryOperation and isinstance(node.operator, (cst.Subtract, cst.BitXor)):
+        # What `{row: wanted - found for ... if wanted - found}` leaves out lacks nothing.
+        return not detour.outcome and {canonical(node.left), canonical(node.right)} == judged
     made = node.args[0].value if type(node) is cst.Call and dotted(node.func) == "any" and node.args else None
     if not isinstance(made, (cst.GeneratorExp, cst.ListComp)) or detour.outcome:
         return False
@@ -546,12 +550,46 @@ def _demanded_elsewhere(unit: Unit, detour: Detour) -> bool:
     condition = values(unit).resolve(detour.condition)
     if type(condition) is not cst.Comparison or len(condition.comparisons) != 1:
         return False
-    asked = frozenset((_spelled(unit, condition.left), _spelled(unit, condition.comparisons[0].comparator)))
+    left, right = condition.left, condition.comparisons[0].comparator
+    asked = frozenset((_spelled(unit, left), _spelled(unit, right)))
     inside = {id(below) for below in walk(detour.node)}
+    for own, other in ((left, right), (right, left)):
+        if _is_own(unit, own) and _is_pinned(unit, other, inside):
+            return True
     return any(
         one not in detour.missed and id(one.node) not in inside
         for one in _judged_by_code(unit).get(asked, ())
     )
+
+
+def _is_own(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a value is what the test writes out, or belongs to an array that it fills by a size it writes
+    out: `torch.ones((2, 8)).shape`."""
+    if is_own_input(unit, node):
+        return True
+    while type(node) is cst.Attribute:
+        node = node.value
+    made = values(unit).resolve(node)
+    if not unit.is_test or type(made) is not cst.Call or last_name(made) not in _FILLING or not made.args:
+        return False
+    return is_own_input(unit, made.args[0].value)
+
+
+_FILLING = frozenset({"ones", "zeros", "full", "arange", "empty", "eye", "tensor", "array", "asarray"})
+
+
+def _is_pinned(unit: Unit, node: cst.BaseExpression, inside: set[int]) -> bool:
+    """Whether a check outside of a branch demands that a value is what the test itself writes out."""
+    spelled = _spelled(unit, node)
+    for check in checks(unit):
+        condition = check.condition
+        if check.kind != "assert" or id(check.node) in inside or type(condition) is not cst.Comparison:
+            continue
+        target = condition.comparisons[0]
+        own = type(target.operator) is cst.Equal and is_own_input(unit, target.comparator)
+        if own and _spelled(unit, condition.left) == spelled:
+            return True
+    return False
 
 
 @once

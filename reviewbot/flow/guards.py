@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,8 +18,9 @@ import libcst as cst
 from reviewbot.flow.assertions import KNOWN
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import call_of, is_assertion_call, may_assert, operand
-from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal
+from reviewbot.flow.syntax import canonical, conjuncts, dotted, keyword_argument, last_name, literal
 from reviewbot.flow.terms import Terms, counted_by, terms
+from reviewbot.flow.values import values
 from reviewbot.source.tree import children
 from reviewbot.source.units import once
 
@@ -118,7 +120,29 @@ def reached_with(unit: Unit, guard: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether a guard runs on every path on which a node does, as far as branches say: it stands in no
     `if` arm or handler in which the node does not stand too. Loops count as entered."""
     arm = _arm(unit, guard)
-    return arm is None or unit.holds(arm, node)
+    return arm is None or unit.holds(arm, node) or _implied(unit, arm, node)
+
+
+def _implied(unit: Unit, arm: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether a node runs only where the condition of an arm holds too: under `if kind and late`, after an
+    arm of `if kind`."""
+    branch = unit.parent(arm)
+    if type(branch) is not cst.If or arm is not branch.body:
+        return False
+    around = [
+        above
+        for below, above in pairwise((node, *unit.ancestors(node)))
+        if type(above) is cst.If and below is above.body
+    ]
+    if not around or not reached_with(unit, branch, node):
+        return False
+    flow, asked = values(unit), canonical(branch.test)
+    bound = [flow.reaching(name) for name in flow.reads(branch.test)]
+    return any(
+        canonical(part) == asked and [flow.reaching(name) for name in flow.reads(part)] == bound
+        for above in around
+        for part in conjuncts(above.test)
+    )
 
 
 def _arm(unit: Unit, guard: cst.CSTNode) -> cst.CSTNode | None:

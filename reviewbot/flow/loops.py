@@ -13,7 +13,7 @@ from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.guards import deciding
 from reviewbot.flow.judging import compares, says_comparison, two_sides
 from reviewbot.flow.summaries import Summaries
-from reviewbot.flow.syntax import UNKNOWN, children, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, children, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
@@ -254,6 +254,8 @@ def counted(unit: Unit, loop: cst.For) -> bool:
             inner = node.func.value
             if type(inner) is cst.Name:
                 written.update(m.name for m in flow.mutations(inner.value) if m.node is node)
+        elif type(node) is cst.AssignTarget and type(node.target) is cst.Subscript:
+            written.add(root_name(node.target))
     rank = unit.index.rank
     for expression in deciding(unit):
         if rank(expression) < rank(loop) or _under(unit, expression, loop):
@@ -284,6 +286,9 @@ def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) 
         if type(target.operator) is not cst.Equal:
             return None
         wanted, start = literal(target.comparator), _start(unit, expression.left, loop)
+        if type(expression.left) is cst.Call and dotted(expression.left.func) == "len":
+            start = _start(unit, expression.left.args[0].value, loop) if expression.left.args else UNKNOWN
+            start = len(start) if isinstance(start, (list, tuple, dict, set, str)) else UNKNOWN
         return None if wanted is UNKNOWN or start is UNKNOWN else wanted == start
     if type(name) is cst.Call and dotted(name.func) == "len" and name.args:
         name = name.args[0].value

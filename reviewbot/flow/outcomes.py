@@ -27,6 +27,11 @@ SUCCESS = pattern(
     r"|(?-i:PASS|PASSED|OK))\b|✅|✔|✓"
 )
 _DENIES = pattern(r"(?i)\b(not|no|un\w+|fail\w*|without|if|whether|warn\w*|skip\w*|error\w*)\b")
+# What a handler says of a failure that may be.
+_ALLOWS = pattern(
+    r"(?i)\b(ok(ay)?|optional(ly)?|expected|harmless|non-?fatal|best.effort"
+    r"|not (required|needed|necessary|fatal|critical))\b"
+)
 _SAYS = frozenset({"print", "info", "debug", "log", "success", "echo", "secho", "warning"})
 _DROPS = frozenset({"subprocess.run", "subprocess.call", "os.system"})
 _BROAD = frozenset({"", "Exception", "BaseException", "RuntimeError", "AssertionError", "CalledProcessError"})
@@ -128,8 +133,18 @@ def _let_go(unit: Unit, node: cst.Try, claim: cst.Call) -> cst.ExceptHandler | N
             continue
         if any(records(unit, statement) for statement in body) or _tries_again(body):
             continue
+        if any(_ALLOWS.search(text) for statement in body for text in _texts(statement)):
+            continue
         return handler
     return None
+
+
+def _texts(node: cst.CSTNode) -> Iterator[str]:
+    for below in walk(node):
+        if isinstance(below, cst.SimpleString):
+            yield below.raw_value
+        elif isinstance(below, cst.FormattedStringText):
+            yield below.value
 
 
 def _tries_again(body: list[cst.CSTNode]) -> bool:

@@ -6,6 +6,7 @@ of an `if` without it, through an `except`; or by the `if` of a comprehension.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +17,7 @@ from reviewbot.flow.checks import checks
 from reviewbot.flow.control import guards, leaves, statements
 from reviewbot.flow.judgements import records
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import dotted, last_name, literal, root_name, same, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, same, walk
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _of_loop(unit: Unit, loop: cst.For) -> Iterator[Dropped]:
         if not figures or _counted(unit, loop, name):
             continue
         for condition, why, subject in _ways_past(unit, loop, nodes[0], inside):
-            if id(condition) not in seen:
+            if id(condition) not in seen and not _counted_apart(unit, loop, condition):
                 seen.add(id(condition))
                 yield Dropped(figures[0], nodes[0], condition, why, subject)
 
@@ -215,6 +216,32 @@ def _counted(unit: Unit, loop: cst.For, name: str) -> bool:
         if node.value == name and isinstance(above, (cst.Return, cst.Element, cst.FormattedStringExpression)):
             return True
     return _counter_shown(unit, loop)
+
+
+def _counted_apart(unit: Unit, loop: cst.For, condition: cst.CSTNode) -> bool:
+    """Whether another loop counts the rows of which the same is true, and that number is shown."""
+    if not isinstance(condition, cst.BaseExpression):
+        return False
+    asked = _of_row(loop, condition)
+    for other in unit.find(cst.For):
+        if other is loop or not _counter_shown(unit, other):
+            continue
+        for node in walk(other.body):
+            counts = type(node) is cst.If and any(
+                type(one) is cst.AugAssign and literal(one.value) == 1 for one in walk(node.body)
+            )
+            if type(node) is cst.If and counts and _of_row(other, node.test) == asked:
+                return True
+    return False
+
+
+def _of_row(loop: cst.For, condition: cst.BaseExpression) -> str:
+    """A condition as code, with one name for all that a loop binds."""
+    text = canonical(condition)
+    for name in walk(loop.target):
+        if type(name) is cst.Name:
+            text = re.sub(rf"\b{re.escape(name.value)}\b", "row", text)
+    return text
 
 
 def _counter_shown(unit: Unit, loop: cst.For) -> bool:
