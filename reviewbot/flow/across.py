@@ -29,7 +29,8 @@ def calls_of(repo: Repo, unit: Unit) -> Iterator[tuple[Unit, cst.Call]]:
     is_init = unit.kind == "method" and unit.name.endswith(".__init__")
     name = unit.name.removesuffix(".__init__")
     last = name.rpartition(".")[2]
-    defined = [d for path, d in repo.index.definitions(last) if path == unit.file.path and d.name == name]
+    here = repo.index.of_file(unit.file.path)
+    defined = [one for _, one in here.definitions(last) if one.name == name]
     if not defined or (is_init and defined[0].kind != "class"):
         return
     for path, caller in sorted({(p, c.caller) for p, c in repo.index.callers(unit.file.path, defined[0])}):

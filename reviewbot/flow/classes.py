@@ -33,8 +33,8 @@ def class_of_name(name: str, path: str, imports: Mapping[str, str], index: Index
     if defined is None or defined[1].kind != "class":
         return None
     where, definition = defined
-    for other, found in index.classes(definition.name.rpartition(".")[2]):
-        if other == where and found.name == definition.name and found.line == definition.line:
+    for _, found in index.of_file(where).classes(definition.name.rpartition(".")[2]):
+        if found.name == definition.name and found.line == definition.line:
             return Known(where, found)
     return None
 

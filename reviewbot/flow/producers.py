@@ -51,8 +51,8 @@ class Broken:
 
 def broken_line(repo: Repo, text: str) -> Broken | None:
     """The arithmetic of a log call that a line in its form breaks, if one does."""
-    for path, log in repo.index.logs():
-        if len(log.values) < 3 or in_test_file(path):
+    for path, log in repo.index.outside_tests.logs():
+        if len(log.values) < 3:
             continue
         pieces = log.template.split(_HOLE)
         if len("".join(pieces)) < _LEAST_TEXT or max(pieces, key=len) not in text:
@@ -90,7 +90,7 @@ def broken_record(repo: Repo, given: Mapping[str, int]) -> Broken | None:
     worth: dict[str, Linear] = {}
     lines: list[int] = []
     for key in given:
-        written = [(path, fact) for path, fact in repo.index.writers(key) if not in_test_file(path)]
+        written = repo.index.outside_tests.writers(key)
         if len(written) != 1:
             continue
         path, fact = written[0]
@@ -109,22 +109,20 @@ def broken_record(repo: Repo, given: Mapping[str, int]) -> Broken | None:
 def constructed(repo: Repo, fields: Iterable[str]) -> Written | None:
     """What the fields of an object are worth where the one place outside of tests makes it; None where
     several classes have these fields, or several places make one."""
-    wanted = list(fields)
+    wanted, index = list(fields), repo.index.outside_tests
     homes: set[tuple[str, str]] = set()
     for place, name in enumerate(wanted):
-        having = {(path, fact.function) for path, fact in repo.index.having(name)}
+        having = {(path, fact.function) for path, fact in index.having(name)}
         homes = having if not place else homes & having
         if not homes:
             return None
-    common = [one for one in homes if not in_test_file(one[0])]
-    if len(common) != 1:
+    if len(homes) != 1:
         return None
-    (home, owner) = common[0]
-    classes = repo.index.classes(owner.rpartition(".")[2])
-    known = next((Known(path, one) for path, one in classes if path == home and one.name == owner), None)
+    home, owner = homes.pop()
+    classes = repo.index.of_file(home).classes(owner.rpartition(".")[2])
+    known = next((Known(home, one) for _, one in classes if one.name == owner), None)
     made: list[Written] = []
-    called = repo.index.calls(owner.rpartition(".")[2])
-    sites = {(path, one.caller) for path, one in called if not in_test_file(path)}
+    sites = {(path, one.caller) for path, one in index.calls(owner.rpartition(".")[2])}
     # Of several functions that make one, none is the producer: nothing has to be parsed to see that.
     for path, caller in sites if known is not None and len(sites) == 1 else ():
         unit = unit_of(repo.file(path), caller)

@@ -18,6 +18,7 @@ from reviewbot.source.test_files import in_test_file
 VERSION = 4
 _VERSION = f"{VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
 MAX_BYTES = 4 << 20  # a larger file is data, not code
+OUTSIDE_TESTS = "outside of tests"
 
 # What can be looked up, and what it is. The order is kept in databases.
 KINDS: dict[str, type[Fact]] = {
@@ -93,6 +94,25 @@ def split(path: str) -> tuple[str, str]:
     """The folder that a path is looked up under, and its last name."""
     folder, _, name = path.rpartition("/")
     return folder, name
+
+
+def within(path: str) -> str:
+    """The scope of a question about one file."""
+    return f"in {path}"
+
+
+def scoped(kind: str) -> tuple[str, str]:
+    """A kind and its scope, which stands behind it after a space: `OUTSIDE_TESTS`, or one made by `within`;
+    "" for all files."""
+    kind, _, scope = kind.partition(" ")
+    return kind, scope
+
+
+def is_in(scope: str, path: str) -> bool:
+    """Whether a file is in a scope."""
+    if scope == OUTSIDE_TESTS:
+        return not in_test_file(path)
+    return not scope or scope == within(path)
 
 
 def named(kind: str, known: Facts) -> Iterator[tuple[str, Fact]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Rebuild, Regex
-from reviewbot.index.gather import At
+from reviewbot.index.gather import OUTSIDE_TESTS, At, within
 from reviewbot.index.templates import groups_of
 
 Look = Callable[[str, str], tuple[At, ...]]
@@ -31,6 +31,20 @@ class Index:
     """The repository's facts, asked through `look` (of a `Store`, or of what records it)."""
 
     look: Look
+
+    # Where only some files matter the others need not be read.
+
+    @property
+    def outside_tests(self) -> Index:
+        """What files say that hold no tests."""
+        return self._in(OUTSIDE_TESTS)
+
+    def of_file(self, path: str) -> Index:
+        """What one file says."""
+        return self._in(within(path))
+
+    def _in(self, scope: str) -> Index:
+        return Index(lambda kind, name: self.look(f"{kind} {scope}", name))
 
     # Names.
 
@@ -95,7 +109,7 @@ class Index:
         """What a dotted name used in `path` defines, through that file's imports (and one re-export)."""
         first, _, rest = name.partition(".")
         if first not in imports:
-            here = [found for where, found in self.definitions(name.rpartition(".")[2]) if where == path]
+            here = [found for _, found in self.of_file(path).definitions(name.rpartition(".")[2])]
             return next(((path, found) for found in reversed(here) if found.name == name), None)
         target = imports[first] + (f".{rest}" if rest else "")
         return self._defined(target, path, hops=3)
@@ -107,11 +121,11 @@ class Index:
             where = self.module("." * dots + ".".join(parts[:cut]), importer)
             if where is None:
                 continue
-            wanted = ".".join(parts[cut:])
-            for path, found in self.definitions(parts[-1]):
-                if path == where and found.name == wanted:
+            wanted, there = ".".join(parts[cut:]), self.of_file(where)
+            for path, found in there.definitions(parts[-1]):
+                if found.name == wanted:
                     return path, found
-            again = [at.fact.target for at in self.look("import", parts[-1]) if at.path == where]
+            again = [at.fact.target for at in there.look("import", parts[-1])]
             if hops and again:
                 return self._defined(again[0], where, hops - 1)
         return None

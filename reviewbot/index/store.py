@@ -13,7 +13,18 @@ from pathlib import Path
 import msgspec
 
 from reviewbot.index.facts import Fact, Facts, clean
-from reviewbot.index.gather import KINDS, At, Watch, facts_of, key_of, named, split, unwatched
+from reviewbot.index.gather import (
+    KINDS,
+    At,
+    Watch,
+    facts_of,
+    is_in,
+    key_of,
+    named,
+    scoped,
+    split,
+    unwatched,
+)
 from reviewbot.index.memory import Memory
 from reviewbot.source.files import Source
 from reviewbot.source.kept import Kept
@@ -112,17 +123,20 @@ class Store:
         """The facts of one kind under one name, by path and then in file order.
 
         `"log"`, `"regex"` and `"rebuild"` are listed under `""`; `"path"` gives the paths of all files of
-        that name, `"folder"` those in the folder of that path.
+        that name, `"folder"` those in the folder of that path. A kind may have its scope behind it, see
+        `reviewbot.index.gather.scoped`.
 
         Raises `BrokenStore`.
         """
         if self._db is None:
             return self._memory.look(kind, name)
+        kind, scope = scoped(kind)
         try:
-            return _looked_up(self._db, kind, name)
+            found = _looked_up(self._db, kind, name)
         except _BROKEN as error:
             self._discard(error)
             raise BrokenStore from error
+        return tuple(at for at in found if is_in(scope, at.path)) if scope else found
 
 
 def _add(db: sqlite3.Connection, key: bytes, known: Facts) -> int:

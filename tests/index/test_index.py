@@ -357,6 +357,36 @@ def test_what_was_broken_off_while_it_was_gathered_is_gathered_again(monkeypatch
     assert [at.path for at in memory.look("call", "finish")] == ["a.py", "b.py"]
 
 
+@pytest.mark.parametrize("kind", ["definition", "class", "call", "import", "attribute", "field", "log"])
+def test_a_question_about_some_files_is_answered_from_these_alone(kind):
+    says = "class Row:\n    def __init__(self, Row):\n        self.Row = Row\nfrom a import Row\nx.Row\n"
+    texts = dict.fromkeys(("a.py", "b.py", "tests/test_a.py"), says + 'Row(1)\nprint("Row")\n')
+    look = index({**texts, "c.py": "dataclass\nclass Other: pass\n"}).look
+    word = "" if kind == "log" else "Row"
+    for scope, paths in {
+        "": ["a.py", "b.py", "tests/test_a.py"],
+        f" {gather.OUTSIDE_TESTS}": ["a.py", "b.py"],
+        f" {gather.within('b.py')}": ["b.py"],
+        f" {gather.within('none.py')}": [],
+    }.items():
+        assert sorted({at.path for at in look(kind + scope, word)}) == paths
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def \\\n  run(): pass\n",
+        "class X: pass\ndataclass\nclass run: pass\n",
+        "# def class\nasync  def\trun(): pass\n",
+        "def \N{LATIN SMALL LETTER R}\N{MATHEMATICAL ITALIC SMALL U}n(): pass\n",
+        "# coding: utf-7\ndef r+AHU-n(): pass\n",
+    ],
+)
+def test_a_definition_is_found_however_it_is_written(text):
+    found = Memory([of_content("a.py", text.encode())]).look("definition", "run")
+    assert [at.fact.name for at in found] == ["run"]
+
+
 def test_of_two_modules_of_one_name_the_nearer_is_meant():
     found = index({"one/serving/a.py": "", "two/serving/a.py": "", "one/serving/b.py": "", "c.py": ""})
     assert found.module("serving.a", "one/serving/b.py") == "one/serving/a.py"
