@@ -1,8 +1,9 @@
-"""A difference between two results skips the test, or is only printed, where it should fail.
+"""A difference between two results skips the test, or is only printed or counted, where it should fail.
 
 ## Why
 `if left != right: pytest.skip(...)` turns the very outcome that the test exists for into a pass. A mismatch
-that is printed or logged is read by nobody once the run is green.
+that is printed, logged, counted or put into a list that nothing looks at is read by nobody once the run is
+green.
 
 ## Instead
 Fail on the difference. If some difference is known and tolerated, write down which one, and mark the test as
@@ -23,22 +24,18 @@ from reviewbot.flow.excuses import is_place
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.patterns import pattern
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer
-from reviewbot.flow.syntax import canonical, dotted, last_name
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
+from reviewbot.flow.tallies import TELLS, counting, is_only_shown, kept_names, may_count, may_tally, tallied
 from reviewbot.flow.two_calls import are_two_calls, says_apart
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.skip", "skip", "xfail"})
-_TELLS = pattern(
-    r"^(print|pprint|warnings\.warn|warn|(self\.)?(_?log|logger|logging|LOGGER|LOG|console|rprint|cprint)"
-    r"(\.(debug|info|warning|warn|error|critical|exception|print|log))?|sys\.std(err|out)\.write|rank_zero_warn)$"
-)
-Does = Literal["skips the test", "is only reported"]
+Does = Literal["skips the test", "is only reported", "is only counted"]
 
 
 class SkipAfterCompare(Rule):
@@ -122,8 +119,93 @@ class SkipAfterCompare(Rule):
                     pytest.skip("charts fold badly here")
             """
         ),
+        # Only counted, collected or summed up: nothing asks how many there are.
+        Example(
+            """
+            def test_courses(sail, plan, seas):
+                sailed, planned = sail(seas), plan(seas)
+                off, lost = 0, []
+                for mine, other in zip(sailed, planned, strict=True):
+                    if mine.course != other.course:  # <- here
+                        off += 1
+                    if mine.crew != other.crew:  # <- here
+                        lost.append(mine.name)
+                        continue
+                print(f"{off} courses differ, {len(lost)} crews")
+
+            def test_ports(sail, plan, seas):
+                sailed, planned = sail(seas), plan(seas)
+                missed = sum(mine != other for mine, other in zip(sailed, planned, strict=True))  # <- here
+                print("missed", missed)
+
+            def test_winds(sail, plan, seas):
+                sailed, planned = sail(seas), plan(seas)
+                same = 0
+                for mine, other in zip(sailed, planned, strict=True):
+                    if mine == other:  # <- here
+                        same += 1
+                rate = same / len(planned)
+                logger.info("agree: %.2f", rate)
+            """
+        ),
+        Example(
+            """
+            def compare_courses(before, after):
+                off = []
+                for one, other in zip(before, after, strict=True):
+                    if one.course != other.course:  # <- here
+                        off.append(one.name)
+                for name in off:
+                    print(name, "is off course")
+            """,
+            path="tools/compare_courses.py",
+        ),
     )
     good = (
+        # Counted, and then judged, returned, handed on or put where the caller looks.
+        Example(
+            """
+            def test_courses(sail, plan, seas, near):
+                sailed, planned = sail(seas), plan(seas)
+                off, lost, rest, same = 0, [], [], 0
+                for mine, other in zip(sailed, planned, strict=True):
+                    if mine.course != other.course:
+                        off += 1
+                    if mine.crew != other.crew:
+                        lost.append(mine.name)
+                    if mine.cargo != other.cargo:
+                        rest.append(mine.name)
+                    if mine.port == other.port:
+                        same += 1
+                print(off, lost, rest)
+                share = same / len(planned)
+                assert share > 0.9
+                assert off == 0
+                near(len(lost), 0)
+                if rest:
+                    raise AssertionError(rest)
+
+            def test_shown_first(sail, plan, seas):
+                sailed, planned = sail(seas), plan(seas)
+                off = [at for at, (mine, other) in enumerate(zip(sailed, planned)) if mine != other]
+                print(off)
+                assert sailed == planned
+
+            def run_course(before, after):
+                same = before == after
+                if not same:
+                    off = [a for a, b in zip(before, after) if a != b]
+                    print("off", len(off))
+                if same:
+                    return True, before
+                return False, None
+
+            def compare_into(before, after, off):
+                for one, other in zip(before, after, strict=True):
+                    if one.course != other.course:
+                        off.append(one.name)
+            """
+        ),
         Example(
             """
             import pytest
@@ -201,39 +283,62 @@ class SkipAfterCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.has(ast.If) or not is_comparer(unit) or not compares_two(unit):
+        if not is_comparer(unit) or not compares_two(unit):
             return False
-        return any(_may_do(node.body) or _may_do(node.orelse) for node in unit.asts(ast.If))
+        kept = kept_names(unit)
+        return any(_may_do(node.body, kept) or _may_do(node.orelse, kept) for node in unit.asts(ast.If)) or (
+            may_count(unit)
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
             return
         for node in unit.find(cst.If):
             for outcome, body in ((True, statements(node.body)), (False, _otherwise(node))):
-                does = _does(body)
+                does = _does(unit, body)
                 if does is None or is_place(node.test):
                     continue
                 if any(records(unit, one) & judged_names(unit) for one in body):
                     continue
-                found = self._told(unit, node, outcome, body, does)
+                found = self._told(unit, node, node.test, outcome, body, does)
+                if found is not None:
+                    yield found
+                    break
+        for statement, name, asked in counting(unit):
+            if not is_only_shown(unit, name):
+                continue
+            for condition in asked:
+                found = self._told(unit, statement, condition, True, [statement], "is only counted")
                 if found is not None:
                     yield found
                     break
 
     def _told(
-        self, unit: Unit, node: cst.If, outcome: bool, body: list[cst.CSTNode], does: Does
+        self,
+        unit: Unit,
+        node: cst.CSTNode,
+        condition: cst.BaseExpression,
+        outcome: bool,
+        body: list[cst.CSTNode],
+        does: Does,
     ) -> Finding | None:
-        if does == "is only reported" and not checks(unit) and not unit.is_test:
+        judges = bool(checks(unit)) or unit.is_test
+        if not judges and (does == "is only reported" or _gives_back(unit)):
             return None
-        for one in compared_in(unit, node, node.test):
+        for one in compared_in(unit, node, condition):
             between = sides(unit, [one], up=False)
+            what = "difference"
             if between is None:
                 apart = are_two_calls(unit, one.left, one.right)
-                if not apart or not says_apart(unit, node.test, outcome, one):
+                if not apart or not says_apart(unit, condition, outcome, one):
                     continue
-            elif says(unit, node.test, outcome, between) != "different":
-                continue
-            if does == "is only reported" and _judged_elsewhere(unit, one, node):
+            else:
+                said = says(unit, condition, outcome, between)
+                if said == "equal" and does == "is only counted":
+                    what = "match"
+                elif said != "different":
+                    continue
+            if does != "skips the test" and _judged_elsewhere(unit, one, node):
                 continue
             if _is_given(unit, one.left) and _is_given(unit, one.right):
                 continue  # which cases are run, and no outcome
@@ -241,14 +346,20 @@ class SkipAfterCompare(Rule):
                 continue
             left, right = canonical(one.left), canonical(one.right)
             ends = body[-1:] if does == "skips the test" else []
+            becomes = "skips the test instead of failing it" if ends else f"{does}, and fails nothing"
+            if what == "match":
+                becomes = "is only counted, and no check asks how many there are"
+            happens = (
+                "where it goes is at most shown"
+                if does == "is only counted"
+                else "this is all that happens then"
+            )
             return self.finding(
                 unit,
-                node.test,
-                f"a difference between `{left}` and `{right}` {does} instead of failing it".replace(
-                    "reported instead of failing it", "reported, and fails nothing"
-                ),
-                certainty="likely",
-                steps=[step(unit, body[0], "this is all that happens then")],
+                condition,
+                f"a {what} between `{left}` and `{right}` {becomes}",
+                certainty="likely" if judges else "question",
+                steps=[step(unit, body[0], happens)],
                 still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends),
             )
         return None
@@ -274,8 +385,8 @@ def _otherwise(node: cst.If) -> list[cst.CSTNode]:
     return statements(node.orelse) if isinstance(node.orelse, cst.Else) else []
 
 
-def _does(body: list[cst.CSTNode]) -> Does | None:
-    told = False
+def _does(unit: Unit, body: list[cst.CSTNode]) -> Does | None:
+    told = counted = False
     for statement in body:
         if isinstance(statement, cst.Raise) and statement.exc is not None:
             return "skips the test" if last_name(statement.exc) in ("SkipTest", "Skipped") else None
@@ -283,34 +394,44 @@ def _does(body: list[cst.CSTNode]) -> Does | None:
         call = value if isinstance(value, cst.Call) else call_of(statement)
         if call is not None and dotted(call.func) in _SKIPS:
             return "skips the test"
-        if call is not None and _TELLS.match(dotted(call.func)):
+        if call is not None and TELLS.match(dotted(call.func)):
             told = True
-        elif not isinstance(statement, (cst.Pass, cst.Assign)):
+        elif tally := tallied(statement):
+            if not is_only_shown(unit, tally):
+                return None
+            counted = True
+        elif not isinstance(statement, (cst.Pass, cst.Assign)) and not (
+            isinstance(statement, cst.Continue) and counted
+        ):
             return None
-    return "is only reported" if told else None
+    return "is only counted" if counted else "is only reported" if told else None
 
 
-def _may_do(body: list[ast.stmt]) -> bool:
-    """The same asked of `ast`, yes too often."""
+def _may_do(body: list[ast.stmt], kept: frozenset[str]) -> bool:
+    """The same asked of `ast`, yes too often: `kept` are names of which no tally is."""
     told = False
     for statement in body:
         if isinstance(statement, ast.Raise) and statement.exc is not None:
             return True
         value = statement.value if isinstance(statement, (ast.Return, ast.Expr)) else None
         call = value.value if isinstance(value, ast.Await) else value
-        if isinstance(call, ast.Call):
+        if isinstance(call, ast.Call) and not may_tally(statement):
             name = dotted_name(call.func)
             if name in _SKIPS:
                 return True
-            if _TELLS.match(name) is None:
+            if TELLS.match(name) is None:
                 return False
             told = True
-        elif not isinstance(statement, (ast.Pass, ast.Assign)):
+        elif tally := may_tally(statement):
+            if tally in kept:
+                return False
+            told = True
+        elif not isinstance(statement, (ast.Pass, ast.Assign, ast.Continue)):
             return False
     return told
 
 
-def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.If) -> bool:
+def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.CSTNode) -> bool:
     """Whether another place demands that the same two values, or what they are read from, agree."""
     codes = {canonical(one.left), canonical(one.right)}
     roots = {_root(one.left), _root(one.right)}
@@ -320,10 +441,25 @@ def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.If) -> bool:
         if other.node is node:
             continue
         theirs = {canonical(other.left), canonical(other.right)}
-        alike = theirs & codes or {_root(other.left), _root(other.right)} == roots
+        alike = theirs & codes or {_root(other.left), _root(other.right)} == roots or _whole(unit, one, other)
         if alike and (theirs == codes or not _is_part(other)):
             return True
     return False
+
+
+def _gives_back(unit: Unit) -> bool:
+    """Whether a function returns more than that it is done: it may say what it found in another way."""
+    returned = [node.value for node in unit.find(cst.Return) if node.value is not None]
+    return any(
+        (found := literal(value)) is UNKNOWN or found not in (None, 0) or found is False for value in returned
+    )
+
+
+def _whole(unit: Unit, one: Judgement, other: Judgement) -> bool:
+    """Whether a judgement is about all that the values of another are items or parts of."""
+    left, right = ({b.name for b in values(unit).slice(side)} for side in (one.left, one.right))
+    apart = _root(other.left), _root(other.right)
+    return any(a in left - right and b in right - left for a, b in (apart, apart[::-1]))
 
 
 def _handed_to_an_assertion(unit: Unit, one: Judgement) -> bool:
@@ -338,7 +474,10 @@ def _handed_to_an_assertion(unit: Unit, one: Judgement) -> bool:
 
 def _is_part(one: Judgement) -> bool:
     """Whether a judgement is about a size or a shape alone."""
-    return any(word in canonical(one.left) for word in ("len(", ".shape", ".size", ".dtype", "type("))
+    left = canonical(one.left)
+    return left.endswith(".keys()") or any(
+        word in left for word in ("len(", ".shape", ".size", ".dtype", "type(")
+    )
 
 
 def _root(node: cst.BaseExpression) -> str:
