@@ -26,6 +26,7 @@ from reviewbot.flow.control import enclosing, leaves, statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
 from reviewbot.flow.hooks import Softened, is_hook, softened
 from reviewbot.flow.judging import in_test_file, judges, may_check, side
+from reviewbot.flow.missing_rows import Missing, may_miss, missing_rows
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.restores import Unrestored, may_go_on, unrestored
 from reviewbot.flow.suspects import may_check_in
@@ -152,6 +153,49 @@ class SwallowedFailure(Rule):
             """,
             path="tests/conftest.py",
         ),
+        # What one side lacks is never compared.
+        Example("""
+            from contextlib import suppress
+
+            def test_ports(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                for name, port in planned.items():
+                    try:
+                        other = sailed[name]
+                    except KeyError:  # <- here
+                        continue
+                    assert other == port
+
+            def test_winds(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                for at, wind in enumerate(planned):
+                    try:
+                        assert sailed[at].wind == wind
+                    except IndexError:  # <- here
+                        print("no wind", at)
+
+            def test_crews(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                for name in planned:
+                    with suppress(KeyError):  # <- here
+                        assert sailed[name] == planned[name]
+        """),
+        Example(
+            """
+            def compare(before, after):
+                off = []
+                left = iter(after)
+                for row in before:
+                    try:
+                        other = next(left)
+                    except StopIteration:  # <- here
+                        break
+                    if row["course"] != other["course"]:
+                        off.append(row["name"])
+                return off
+            """,
+            path="tools/compare_courses.py",
+        ),
         # A run that was to resume, and starts anew.
         Example(
             """
@@ -176,6 +220,42 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # What is missing is kept, fails, or cannot be missing; a test of the error itself.
+        Example("""
+            def test_ports(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                missing = []
+                for name, port in planned.items():
+                    try:
+                        other = sailed[name]
+                    except KeyError:
+                        missing.append(name)
+                        continue
+                    assert other == port
+                assert not missing
+
+            def test_same_ports(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                assert sailed.keys() == planned.keys()
+                for name, port in planned.items():
+                    try:
+                        other = sailed[name]
+                    except KeyError:
+                        continue
+                    assert other == port
+
+            def test_unknown(sail, sea, port):
+                rows = sail(sea)
+                try:
+                    assert rows["nowhere"] == port
+                except KeyError:
+                    raise AssertionError("nowhere") from None
+                try:
+                    rows["nowhere"]
+                    raise AssertionError("nowhere is there")
+                except KeyError:
+                    pass
+        """),
         # Raised in every other turn, to see it rolled back.
         Example("""
             import random
@@ -392,7 +472,11 @@ class SwallowedFailure(Rule):
             return True
         if not may_check(unit) or not judges(unit):
             return False
-        return unit.calls("suppress") or any(_may_take(unit, node) for node in unit.asts(ast.Try))
+        return (
+            may_miss(unit)
+            or unit.calls("suppress")
+            or any(_may_take(unit, node) for node in unit.asts(ast.Try))
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if is_hook(unit):
@@ -401,6 +485,7 @@ class SwallowedFailure(Rule):
             yield from (self._unrestored(unit, one) for one in unrestored(unit))
         if not judges(unit):
             return
+        yield from (self._missing(unit, one) for one in missing_rows(unit))
         for node in unit.find(cst.Try):
             yield from self._try(unit, node)
         for block in unit.find(cst.With):
@@ -502,6 +587,30 @@ class SwallowedFailure(Rule):
                 step(unit, _head(one.handler), "and a failure ends here, with a message"),
             ),
             still_catches=("nothing: a run that starts anew trains, logs and saves like one that resumed",),
+        )
+
+    def _missing(self, unit: Unit, one: Missing) -> Finding:
+        handler = isinstance(one.taker, cst.ExceptHandler)
+        who = _name(caught(one.taker)) if isinstance(one.taker, cst.ExceptHandler) else "this `suppress`"
+        left, right = _short(unit, one.judgement.left), _short(unit, one.judgement.right)
+        return self.finding(
+            unit,
+            _head(one.taker),
+            f"where `{_short(unit, one.lookup)}` finds nothing, {who} lets it go, and `{left}` and `{right}`"
+            " are not compared",
+            certainty="likely" if one.sure else "question",
+            steps=(
+                step(unit, one.lookup, "this raises where one side lacks what the other has"),
+                step(unit, _head(one.taker), "the error ends here, counted nowhere"),
+                step(unit, one.judgement.left, "and this comparison is left out"),
+            ),
+            still_catches=still_catches(
+                unit,
+                one.judgement.left,
+                one.judgement.right,
+                but=(one.judgement.node,),
+                cut=_cut_off(unit, one.taker) if handler else (),
+            ),
         )
 
     def _left_out(self, unit: Unit, node: cst.Try, handler: cst.ExceptHandler) -> Finding:
