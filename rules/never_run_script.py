@@ -52,6 +52,18 @@ class NeverRunScript(Rule):
             path="tests/restore.sh",
             files=_RUNS_BOTH,
         ),
+        # A loop over names leaves it out.
+        Example(
+            """
+            set -e  # <- here
+            python tests/compare.py "$@"
+            """,
+            path="tests/restore.sh",
+            files={
+                ".ci/list.sh": "for name in resume restart; do\n  bash tests/$name.sh\ndone\n",
+                "tests/resume.sh": "python -c 1\n",
+            },
+        ),
         # A comparison that is run by hand, if at all: a question.
         Example(
             _COMPARES.replace("import sys", "import sys  # <- here"),
@@ -93,6 +105,14 @@ class NeverRunScript(Rule):
             "set -e\n",
             path="tests/restore.sh",
             files={**_RUNS_BOTH, "tests/resume.sh": 'source "$(dirname $0)/restore.sh"\n'},
+        ),
+        Example(
+            "set -e\n",
+            path="tests/restore.sh",
+            files={
+                **_RUNS_BOTH,
+                ".ci/all.sh": 'for name in resume restore; do\n  bash "tests/${name}.sh"\ndone\n',
+            },
         ),
         Example("set -e\n", path="tools/build.sh", files=_RUNS_BOTH),
         Example(

@@ -12,6 +12,7 @@ _PATH = re.compile(
 _FUNCTION = re.compile(r"^\s*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)\s*\{?", re.MULTILINE)
 _MODULE = re.compile(r"(?:python\d?(?:\.\d+)?|torchrun|run)\s+-m\s+([\w.]+)")
 _COMMENT = re.compile(r"(^|\s)#.*$")
+_LOOP = re.compile(r"(?:^|[\s;])for\s+(\w+)\s+in\s+([^;]+?)\s*(?:;|$)")
 
 SUFFIXES = (".sh", ".bash", ".yml", ".yaml", ".jq", ".toml", ".cfg", ".ini", ".mk")
 NAMES = ("Makefile", "Dockerfile", "Jenkinsfile", "tox.ini", "noxfile.py")
@@ -26,12 +27,18 @@ def facts_of(path: str, content: bytes) -> Facts:
     """What a script, CI file or settings file names, comments left out."""
     text = content.decode("utf-8", "replace")
     mentions: dict[tuple[str, int], None] = {}
+    loops: dict[str, list[str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if number == 1 and line.startswith("#!"):
             continue
         bare = _COMMENT.sub("", line)
-        for match in _PATH.finditer(bare):
-            mentions[(match[0], number)] = None
+        looped = _LOOP.search(bare)
+        if looped is not None:
+            words = [word.strip("\"'") for word in looped[2].split()]
+            loops[looped[1]] = [word for word in words if word and word.isprintable() and "$" not in word]
+        for spelt in _spelt(bare, loops):
+            for match in _PATH.finditer(spelt):
+                mentions[(match[0], number)] = None
         for match in _MODULE.finditer(bare):
             mentions[(match[1].replace(".", "/") + ".py", number)] = None
     functions: list[Definition] = []
@@ -40,3 +47,18 @@ def facts_of(path: str, content: bytes) -> Facts:
             at = text.count("\n", 0, match.start(1)) + 1
             functions.append(Definition(match[1], "function", at, at))
     return Facts(definitions=tuple(functions), mentions=tuple(Mention(*mention) for mention in mentions))
+
+
+def _spelt(line: str, loops: dict[str, list[str]]) -> list[str]:
+    """A line, and what it says for each word that the variable of a `for` stands for: `$name.sh` runs
+    `first.sh` and `second.sh`."""
+    found = [line]
+    for name, words in loops.items():
+        for form in (f"${{{name}}}", f"${name}"):
+            if form in line:
+                found += [line.replace(form, word) for word in words[:_WORDS]]
+                break
+    return found
+
+
+_WORDS = 50  # of one loop

@@ -22,6 +22,7 @@ SKIPPED = frozenset({
 })  # fmt: skip
 
 READ = (".py", *SCRIPTS)  # what is looked at in a folder
+WORKFLOWS = ".github/workflows/"  # whose files are looked at in a folder as well
 IN_CHANGE = (*READ, *SETTINGS)  # and in a change: what settings say is judged against what they said
 
 Ignored = Callable[[str, bool], bool]
@@ -58,9 +59,9 @@ def files_under(
     """The Python files at and under the given paths, each once, sorted within each folder.
 
     A file that is given by name is taken whatever its name is, unless `force` says that `excluded` holds for
-    it too. Under a folder these are the `*.py` files, without what git ignores, what is excluded, and folders
-    of tools and dependencies. Links to folders are not followed. A folder that cannot be listed is handed to
-    `on_unread`.
+    it too. Under a folder these are the `*.py` files, scripts and workflows, without what git ignores, what is
+    excluded, and folders of tools and dependencies. Links to folders are not followed. A folder that cannot
+    be listed is handed to `on_unread`.
     """
     seen: set[str] = set()
     for path in given:
@@ -122,7 +123,8 @@ def _under(top: str, excluded: Excluded, on_unread: Callable[[UnreadableFile], N
             ignored = _ignored(top)
         plain = _plain(folder)
         prefix = "" if plain == "." else f"{plain.rstrip('/')}/"
-        wanted = [name for name in sorted(files) if name.endswith(READ) and not excluded(prefix + name)]
+        read = (*READ, *SETTINGS) if prefix.endswith(WORKFLOWS) else READ
+        wanted = [name for name in sorted(files) if name.endswith(read) and not excluded(prefix + name)]
         below = [name for name in sorted(folders) if name not in SKIPPED and not excluded(prefix + name)]
         if ignored is not None:
             wanted = [name for name in wanted if not ignored(os.path.join(folder, name), False)]

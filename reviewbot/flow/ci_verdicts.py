@@ -1,0 +1,242 @@
+"""Commands of CI and of shell scripts that give a verdict, and what keeps it from counting.
+
+`pytest || true`, `compare.py a b | tee log` without `pipefail`, `set +e`, `continue-on-error: true`, and
+tests that the command itself leaves out. YAML is composed, never constructed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reviewbot.flow.patterns import pattern
+from reviewbot.model import Certainty
+
+if TYPE_CHECKING:
+    import yaml
+
+_WORDS = r"tests?|parity|compar\w*|verif\w*|equiv\w*|regress\w*|consisten\w*|restor\w*|resum\w*"
+# What runs tests, and scripts that by their names test or compare.
+_VERDICT = pattern(
+    r"(?i)(^|[\s;&|(!])(pytest|py\.test|python[\d.]* -m (pytest|unittest)|tox|nox|ctest"
+    r"|cargo test|go test|npm test|make (test|check|parity)\w*)(\s|$)"
+    rf"|(^|[\s;&|(])(python[\d.]*|torchrun|bash|sh|uv run|coverage run|srun|accelerate launch|\.)\s[^|;&#]*?"
+    rf"[\w./$]*(?<![a-z])({_WORDS})(?![a-z])[\w.-]*\.(py|sh|bash)\b"
+    rf"|(^|\s)\./[\w./-]*(?<![a-z])({_WORDS})(?![a-z])[\w.-]*\.(py|sh|bash)\b"
+    r"|(^|[\s;&|(])(cmp|diff) (-\w+ )*\S+ \S+"
+)
+_NO_VERDICT = pattern(
+    r"(?i)\b(docker|rm|mkdir|kill|pkill|git|cp|mv|ln|chmod|apt(-get)?|pip3?|conda|echo|printf|grep|curl|wget|cat)\s"
+    r"|--(collect-only|co|help|version)\b|\$\("
+)
+_OR = pattern(r"\|\|\s*(true|:|/bin/true|exit\s+0|echo\b[^;&|]*|printf\b[^;&|]*)\s*$")
+_EXITS = pattern(r";\s*(exit\s+0|true)\s*$")
+_PIPE = pattern(r"(?<!\|)\|(?![|&])\s*(tee|tail|head|cat|sed|awk|ts)\b[^|]*$")
+_PIPEFAIL = pattern(r"\bpipefail\b|PIPESTATUS")
+_GO_ON = pattern(r"^\s*set\s+\+(e|o\s+errexit)\b")
+_END = pattern(r"^\s*set\s+-(\w*e\w*|o\s+errexit)\b")
+_STATUS = pattern(r"\$\?|\$\{\?\}")
+_LEFT_OUT = (
+    pattern(r"--deselect[= ]+[\"']?(?P<what>[\w./:\[\]-]+)"),
+    pattern(r"--ignore[= ]+[\"']?(?P<what>[\w./-]*test[\w./-]*)"),
+    pattern(rf"-k[= ]+[\"'](?P<what>[^\"']*\bnot\s+\w*(?<![a-z])({_WORDS})\w*[^\"']*)[\"']"),
+)
+_COMMENT = pattern(r"(^|\s)#.*$")
+_SHELL = pattern(r"(?i)^bash\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A command whose verdict is lost: where that is, the command, what becomes of its verdict, the line that
+    belongs to it, and what that line says; `without` is a test that the command leaves out instead."""
+
+    line: int
+    end_line: int
+    command: str
+    how: str
+    certainty: Certainty
+    by: int = 0
+    says: str = ""
+    without: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    line: int
+    end_line: int
+    explained: bool
+
+
+def of_script(text: str) -> Iterator[Lost]:
+    """The lost verdicts of a shell script."""
+    yield from _of_lines(text.splitlines(), 1, pipes=_PIPEFAIL.search(text) is None)
+
+
+def of_workflow(text: str) -> Iterator[Lost]:
+    """The lost verdicts of a YAML file that says what CI runs; none of one that does not parse."""
+    import yaml
+
+    try:
+        roots = [one for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return
+    for root in roots:
+        yield from _of_jobs(root, text)
+
+
+def _of_jobs(root: yaml.Node, text: str) -> Iterator[Lost]:
+    lines = text.splitlines()
+    shell = _deep(root, "defaults", "run", "shell")
+    for _, job in _pairs(_get(root, "jobs")):
+        own = _deep(job, "defaults", "run", "shell") or shell
+        steps = _items(_get(job, "steps"))
+        runs = [(step, run) for step in steps if (run := _get(step, "run")) is not None]
+        for step, run in runs:
+            said = _value(_get(step, "shell")) or own
+            # With no shell named it is `bash -e`, without `pipefail`.
+            pipes = not _SHELL.match(said) and _PIPEFAIL.search(_value(run)) is None
+            yield from _of_run(run, pipes=pipes)
+            yield from _going_on(step, [run], text, lines)
+        yield from _going_on(job, [run for _, run in runs], text, lines, whole=True)
+
+
+def _going_on(
+    node: yaml.Node, runs: list[yaml.Node], text: str, lines: list[str], *, whole: bool = False
+) -> Iterator[Lost]:
+    """A step or a job that may fail while its run counts as passed."""
+    allowed = _get(node, "continue-on-error")
+    if _value(allowed).lower() != "true" or allowed is None:
+        return
+    identity = _value(_get(node, "id"))
+    if identity and re.search(rf"\b{re.escape(identity)}\.(outcome|conclusion|outputs)", text):
+        return  # a later step asks how it went
+    at = allowed.start_mark.line + 1
+    explained = _is_explained(lines, at)
+    for run in runs:
+        for one in _joined(_value(run).splitlines(), _first_line(run)):
+            command = _judging(one.text)
+            if command:
+                how = f"{'the job' if whole else 'the step'} counts as passed however it ends"
+                sure: Certainty = "question" if whole or explained else "likely"
+                says = "this command says whether all is well"
+                yield Lost(at, at, command, how, sure, one.line, says)
+                return
+
+
+def _of_run(run: yaml.Node, *, pipes: bool) -> Iterator[Lost]:
+    yield from _of_lines(_value(run).splitlines(), _first_line(run), pipes=pipes)
+
+
+def _first_line(run: yaml.Node) -> int:
+    """The line on which the text of a scalar begins: a block's begins below its mark."""
+    block = getattr(run, "style", None) in ("|", ">")
+    return int(run.start_mark.line) + 1 + block
+
+
+def _of_lines(lines: list[str], first: int, *, pipes: bool) -> Iterator[Lost]:
+    joined = list(_joined(lines, first))
+    goes_on = 0
+    for at, one in enumerate(joined):
+        if _GO_ON.match(one.text):
+            goes_on = one.line
+        elif _END.match(one.text):
+            goes_on = 0
+        command = _judging(one.text)
+        if not command:
+            continue
+        rest = joined[at + 1 :]
+        sure: Certainty = "question" if one.explained else "likely"
+        how, by = "", 0
+        if _OR.search(one.text):
+            how = "what stands after `||` takes its failure"
+        elif _EXITS.search(one.text):
+            how = "the line ends with 0 whatever it says"
+        elif pipes and _PIPE.search(one.text):
+            how = "the line ends with the status of the last command of the pipe"
+        elif goes_on and rest and not _asks(one, rest):
+            how = "the script goes on after a failure, and ends with the status of its last command"
+            by = goes_on
+        if how:
+            says = "from here on a failure does not end the script" if by else ""
+            yield Lost(one.line, one.end_line, command, how, sure, by, says)
+        yield from _left_out(one, command)
+
+
+def _asks(one: _Line, rest: list[_Line]) -> bool:
+    """Whether a line, or what comes right after it, asks how its command ended."""
+    if _STATUS.search(one.text) or re.search(r"&&|\|\||^\s*(if|while|until|!)\b", one.text):
+        return True
+    return any(_STATUS.search(after.text) for after in rest[:2])
+
+
+def _left_out(one: _Line, command: str) -> Iterator[Lost]:
+    """The tests that a command of pytest names to leave them out, without a word why."""
+    if "test" not in command or one.explained:
+        return
+    for form in _LEFT_OUT:
+        for match in form.finditer(one.text):
+            yield Lost(one.line, one.end_line, command, "", "question", without=match["what"].strip())
+
+
+def _judging(text: str) -> str:
+    """The command of a line that gives a verdict, "" where there is none."""
+    found = _VERDICT.search(text)
+    if found is None or text.lstrip().startswith(("if ", "elif ", "while ", "until ")):
+        return ""
+    before = re.split(r"\|\||;|\|", text[found.start() :].lstrip(" ;&|("), maxsplit=1)[0].strip()
+    if _NO_VERDICT.search(f"{before} ") or _NO_VERDICT.match(text.strip()):
+        return ""
+    return " ".join(before.split())
+
+
+def _joined(lines: list[str], first: int) -> Iterator[_Line]:
+    """Lines without comments, with those that a backslash continues."""
+    start, held, explained = 0, "", False
+    for number, raw in enumerate(lines, first):
+        if raw.lstrip().startswith("#"):
+            explained = number > first or not raw.startswith("#!")
+            continue
+        bare = _COMMENT.sub("", raw)
+        explained = explained or bare != raw
+        start = start or number
+        if bare.endswith("\\"):
+            held += bare[:-1] + " "
+            continue
+        if (held + bare).strip():
+            yield _Line(held + bare, start, number, explained)
+        start, held, explained = 0, "", False
+
+
+def _is_explained(lines: list[str], at: int) -> bool:
+    return "#" in lines[at - 1] or (at > 1 and lines[at - 2].lstrip().startswith("#"))
+
+
+# YAML nodes.
+
+
+def _pairs(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
+    value = getattr(node, "value", None)
+    return [one for one in value if isinstance(one, tuple)] if isinstance(value, list) else []
+
+
+def _items(node: yaml.Node | None) -> list[yaml.Node]:
+    value = getattr(node, "value", None)
+    return [one for one in value if not isinstance(one, tuple)] if isinstance(value, list) else []
+
+
+def _get(node: yaml.Node | None, key: str) -> yaml.Node | None:
+    return next((value for name, value in _pairs(node) if name.value == key), None)
+
+
+def _value(node: yaml.Node | None) -> str:
+    value = getattr(node, "value", "")
+    return value if isinstance(value, str) else ""
+
+
+def _deep(node: yaml.Node | None, *keys: str) -> str:
+    for key in keys:
+        node = _get(node, key)
+    return _value(node)
