@@ -31,11 +31,12 @@ _LOSES = (
     "tail",
     "; true",
 )
-_LONGEST = 70
+_STARTS = ("python", "python3", "torchrun", "bash", "sh", ".", "uv", "coverage", "srun", "accelerate")
 
 
 class VerdictDroppedInCi(Rule):
     kinds = ("script", "settings")
+    folds = True
     bad = (
         Example(
             """
@@ -117,21 +118,49 @@ class VerdictDroppedInCi(Rule):
             found = of_script(text)
         else:
             return
-        for one in found:
-            command = _short(one)
-            says = f"the verdict of `{command}` does not count: {one.how}"
-            if one.without:
-                says = f"`{one.without}` is left out of `{command}`: is it run anywhere else?"
-            catches = "nothing here: the job goes on, and passes, whatever the command says"
-            yield self.finding_at(
-                unit,
-                line_span(unit, one.line, one.end_line),
-                says,
-                certainty=one.certainty,
-                steps=[Step(path, one.by, one.by, one.says)] if one.by else [],
-                still_catches=("nothing, if no other command runs it" if one.without else catches,),
-            )
+        told = list(found)
+        for one in told:
+            if not one.without:
+                yield self._lost(unit, one)
+        for line in sorted({one.line for one in told if one.without}):
+            kept = [one for one in told if one.without and one.line == line]
+            apart = [one for one in kept if not _is_run_elsewhere(path, one, repo)]
+            if apart:
+                yield self._left_out(unit, apart)
+
+    def _lost(self, unit: Unit, one: Lost) -> Finding:
+        return self.finding_at(
+            unit,
+            line_span(unit, one.line, one.end_line),
+            f"the verdict of `{_short(one)}` does not count: {one.how}",
+            certainty=one.certainty,
+            steps=[Step(unit.file.path, one.by, one.by, one.says)] if one.by else [],
+            still_catches=("nothing here: the job goes on, and passes, whatever the command says",),
+        )
+
+    def _left_out(self, unit: Unit, apart: list[Lost]) -> Finding:
+        names = ", ".join(f"`{one.without}`" for one in apart)
+        return self.finding_at(
+            unit,
+            line_span(unit, apart[0].line, apart[0].end_line),
+            f"{names} {'is' if len(apart) == 1 else 'are'} left out of `{_short(apart[0])}`: run elsewhere?",
+            certainty="question",
+            still_catches=("nothing, if no other command runs it",),
+        )
+
+
+def _is_run_elsewhere(path: str, one: Lost, repo: Repo) -> bool:
+    """Whether another line of CI names a file that a command leaves out."""
+    name = one.without.partition("::")[0].rpartition("/")[2]
+    return name.endswith(".py") and any(
+        where != path or not one.line <= mention.line <= one.end_line
+        for where, mention in repo.index.mentions(name)
+        if is_ci(where, repo)
+    )
 
 
 def _short(one: Lost) -> str:
-    return one.command if len(one.command) <= _LONGEST else f"{one.command[: _LONGEST - 1]}…"
+    """What is run, without its options."""
+    words = one.command.split()
+    named = next((word for word in words if word.endswith((".py", ".sh", ".bash"))), words[0])
+    return named if words[0] in _STARTS else words[0]

@@ -43,6 +43,8 @@ _LEFT_OUT = (
     pattern(r"--ignore[= ]+[\"']?(?P<what>[\w./-]*test[\w./-]*)"),
     pattern(rf"-k[= ]+[\"'](?P<what>[^\"']*\bnot\s+\w*(?<![a-z])({_WORDS})\w*[^\"']*)[\"']"),
 )
+# Somebody may read there how it went.
+_REPORTS = pattern(r"--(alluredir|junit-?xml|json-report|report-log|html)\b|--cov\b|\bcoverage run\b")
 _COMMENT = pattern(r"(^|\s)#.*$")
 _SHELL = pattern(r"(?i)^bash\b")
 
@@ -98,8 +100,8 @@ def _of_jobs(root: yaml.Node, text: str) -> Iterator[Lost]:
             said = _value(_get(step, "shell")) or own
             # With no shell named it is `bash -e`, without `pipefail`.
             pipes = not _SHELL.match(said) and _PIPEFAIL.search(_value(run)) is None
-            yield from _of_run(run, pipes=pipes)
-            yield from _going_on(step, [run], text, lines)
+            told = list(_going_on(step, [run], text, lines))
+            yield from told or _of_run(run, pipes=pipes)
         yield from _going_on(job, [run for _, run in runs], text, lines, whole=True)
 
 
@@ -120,7 +122,7 @@ def _going_on(
             command = _judging(one.text)
             if command:
                 how = f"{'the job' if whole else 'the step'} counts as passed however it ends"
-                sure: Certainty = "question" if whole or explained else "likely"
+                sure = _sure(one, explained=whole or explained)
                 says = "this command says whether all is well"
                 yield Lost(at, at, command, how, sure, one.line, says)
                 return
@@ -148,7 +150,7 @@ def _of_lines(lines: list[str], first: int, *, pipes: bool) -> Iterator[Lost]:
         if not command:
             continue
         rest = joined[at + 1 :]
-        sure: Certainty = "question" if one.explained else "likely"
+        sure = _sure(one, explained=one.explained)
         how, by = "", 0
         if _OR.search(one.text):
             how = "what stands after `||` takes its failure"
@@ -163,6 +165,11 @@ def _of_lines(lines: list[str], first: int, *, pipes: bool) -> Iterator[Lost]:
             says = "from here on a failure does not end the script" if by else ""
             yield Lost(one.line, one.end_line, command, how, sure, by, says)
         yield from _left_out(one, command)
+
+
+def _sure(one: _Line, *, explained: bool) -> Certainty:
+    """Not where a comment may say why, or where a report tells how it went."""
+    return "question" if explained or _REPORTS.search(one.text) else "likely"
 
 
 def _asks(one: _Line, rest: list[_Line]) -> bool:

@@ -59,9 +59,9 @@ def files_under(
     """The Python files at and under the given paths, each once, sorted within each folder.
 
     A file that is given by name is taken whatever its name is, unless `force` says that `excluded` holds for
-    it too. Under a folder these are the `*.py` files, scripts and workflows, without what git ignores, what is
-    excluded, and folders of tools and dependencies. Links to folders are not followed. A folder that cannot
-    be listed is handed to `on_unread`.
+    it too. Under a folder these are the `*.py` files, scripts and workflows, without what git ignores, what
+    is excluded, and folders of tools and dependencies. Links to folders are not followed. A folder that
+    cannot be listed is handed to `on_unread`.
     """
     seen: set[str] = set()
     for path in given:
