@@ -124,7 +124,7 @@ class VerdictDroppedInCi(Rule):
                 yield self._lost(unit, one)
         for line in sorted({one.line for one in told if one.without}):
             kept = [one for one in told if one.without and one.line == line]
-            apart = [one for one in kept if not _is_run_elsewhere(path, one, repo)]
+            apart = [one for one in kept if not _is_run_elsewhere(path, one, told, repo)]
             if apart:
                 yield self._left_out(unit, apart)
 
@@ -149,11 +149,12 @@ class VerdictDroppedInCi(Rule):
         )
 
 
-def _is_run_elsewhere(path: str, one: Lost, repo: Repo) -> bool:
-    """Whether another line of CI names a file that a command leaves out."""
+def _is_run_elsewhere(path: str, one: Lost, told: list[Lost], repo: Repo) -> bool:
+    """Whether another line of CI names a file that a command leaves out, and does not leave it out too."""
     name = one.without.partition("::")[0].rpartition("/")[2]
+    left = {line for other in told if name in other.without for line in range(other.line, other.end_line + 1)}
     return name.endswith(".py") and any(
-        where != path or not one.line <= mention.line <= one.end_line
+        where != path or mention.line not in left
         for where, mention in repo.index.mentions(name)
         if is_ci(where, repo)
     )
