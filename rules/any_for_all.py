@@ -24,7 +24,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.projections import are_named
 from reviewbot.flow.sides import sides
 from reviewbot.flow.suspects import compares_two
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.two_calls import are_two_calls
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -74,6 +74,10 @@ class AnyForAll(Rule):
                 assert not any(a != b for a, b in zip(one, other))
                 assert all(a == b for a, b in zip(one, other))
                 assert not all(a == b for a, b in zip(one, other))
+
+            def test_tries(draw, path):
+                alike = any(draw(path, True) == draw(path, False) for _ in range(5))
+                assert alike
 
             def test_rows(run, references, wanted):
                 rows = run()
@@ -209,11 +213,16 @@ def _walked(
     if not isinstance(target, cst.Name):
         return None
     if isinstance(found.left, cst.Call) and isinstance(found.right, cst.Call):
-        return (found.left, found.right) if are_two_calls(unit, found.left, found.right) else None
+        each = all(_reads(side, target.value) for side in (found.left, found.right))
+        return (found.left, found.right) if each and are_two_calls(unit, found.left, found.right) else None
     counts = names == "range" or over is not clause.iter
     if counts and all(f"[{target.value}]" in canonical(side) for side in (found.left, found.right)):
         return _before(found.left, target.value), _before(found.right, target.value)
     return None
+
+
+def _reads(node: cst.BaseExpression, name: str) -> bool:
+    return any(isinstance(below, cst.Name) and below.value == name for below in walk(node))
 
 
 def _before(node: cst.BaseExpression, index: str) -> cst.BaseExpression:
