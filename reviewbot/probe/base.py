@@ -135,7 +135,8 @@ def _returns_more(target: Target) -> bool:
 
 
 def _reduced(session: Session, world: dict[str, Plain], number: int) -> dict[str, Plain]:
-    """One row for each structure, if the check passes on these alone and takes the same branches."""
+    """The first row, the last one and one for each structure, if the check passes on these alone and takes
+    the same branches."""
     pairs = shape.sides(world)
     lists = row_lists(world, pairs)
     if not lists:
@@ -145,7 +146,7 @@ def _reduced(session: Session, world: dict[str, Plain], number: int) -> dict[str
         return world
     spoken_of = shape.spoken_of(world, pairs, rows)
     marks = [index in spoken_of for index in range(len(rows))]
-    kept = shape.representatives(rows, marks)
+    kept = sorted({0, *shape.representatives(rows, marks), len(rows) - 1})
     smaller = keep_rows(world, pairs, kept)
     if smaller is None or len(kept) == len(rows):
         return world

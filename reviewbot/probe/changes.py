@@ -140,15 +140,21 @@ def _list(value: Plain, path: Path, name: str, row: Plain, marks: Sequence[objec
     field = name if word == "item" else ""
     yield from _whole(len(value), path, word, field)
     marks = marks if len(marks) == len(value) else ()
-    few = sorted({0, len(value) // 2, len(value) - 1})
+    few = shape.ends(len(value))
     chosen = shape.representatives(value, marks) if word == "row" else few
     for index in chosen:
         yield Change(Edit("remove", (*path, index)), f"{word} dropped", "dropped", word, "structure")
         yield Change(Edit("double", (*path, index)), f"{word} doubled", "doubled", word, "structure")
         if index + 1 < len(value) and not plain.same(value[index], value[index + 1]):
             yield Change(Edit("swap", (*path, index)), f"{word}s swapped", "swapped", word, "structure")
+    label = name if word == "item" else ""
     for index in chosen:
-        yield from _value(value[index], (*path, index), name if word == "item" else "", row)
+        yield from _value(value[index], (*path, index), label, row)
+    # What is no number passes or not by where it stands: max() keeps one that comes first and drops others.
+    for index in few:
+        if index not in chosen:
+            listed = _value(value[index], (*path, index), label, row)
+            yield from (change for change in listed if change.size == "nan")
 
 
 def _whole(length: int, path: Path, word: str, field: str) -> Iterator[Change]:

@@ -162,8 +162,9 @@ def _texts(root: Path) -> Iterator[tuple[Path, str]]:
             looked += 1
             if looked > MOST_FILES_LOOKED_AT:
                 return
-            if name.endswith(".py"):
-                path = Path(folder) / name
+            path = Path(folder) / name
+            # Whoever opens a named pipe waits for its other end for ever.
+            if name.endswith(".py") and path.is_file():
                 try:
                     yield path, path.read_text(encoding="utf-8", errors="replace")
                 except OSError:

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reviewbot.probe import shape
 from reviewbot.probe.inside import plain
@@ -24,28 +24,32 @@ MOST_FIELDS = 24
 MOST_QUESTIONS = 20
 
 
-def questions(world: World, sides: Sequence[shape.Sides]) -> tuple[str, ...]:
-    """Questions about every list of records in the arguments that has at least three."""
+def questions(
+    world: World, sides: Sequence[shape.Sides], never_compared: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Questions about every list of records in the arguments that has at least three, but for fields of which
+    nothing is compared."""
     found: list[str] = []
     seen: set[str] = set()
     for path, part in shape.walk(dict(world)):
         if path and shape.is_rows(part) and len(part) >= 3 and len(path) <= 3:
             name = str(path[-1]) if type(path[-1]) is str else str(path[0])
-            for says in about(list(part)[:MOST_ROWS]):
+            for says in about(list(part)[:MOST_ROWS], never_compared):
                 if says not in seen:
                     seen.add(says)
                     found.append(f"{name}: {says}")
     return tuple(found[:MOST_QUESTIONS])
 
 
-def about(rows: Sequence[Plain]) -> list[str]:
+def about(rows: Sequence[Plain], never_compared: Collection[str] = ()) -> list[str]:
     """Questions about one list of records."""
     records = [shape.fields(row) for row in rows]
     names = [name for name in records[0] if all(name in record for record in records)][:MOST_FIELDS]
     columns = {name: [record[name] for record in records] for name in names}
-    out = _constants(columns)
-    out += _sums(columns)
-    out += _dependencies(columns)
+    asked = [name for name in names if name not in never_compared]
+    out = _constants({name: columns[name] for name in asked})
+    out += _sums(columns, asked)
+    out += _dependencies(columns, asked)
     return out
 
 
@@ -70,34 +74,40 @@ def _constants(columns: dict[str, list[Plain]]) -> list[str]:
     return out
 
 
-def _sums(columns: dict[str, list[Plain]]) -> list[str]:
-    """Which number is the sum of two others, or a list's length."""
+def _sums(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list[str]:
+    """Which number is the sum of two others, or a list's length: of numbers one of which is asked about."""
     series: dict[str, list[float]] = {}
     for name, values in columns.items():
         if all(type(value) in (int, float) and math.isfinite(value) for value in values):
             series[name] = list(values)
         elif all(type(value) is list for value in values):
-            series[f"len({name})"] = [float(len(value)) for value in values]
+            series[_length(name)] = [float(len(value)) for value in values]
     varied = {name: values for name, values in series.items() if len(set(values)) > 1}
+    known = {*asked, *map(_length, asked)}
     out = []
     for (a, left), (b, right) in itertools.combinations(varied.items(), 2):
         if a.startswith("len(") and b.startswith("len("):
             continue
-        if left == right:
+        if left == right and known & {a, b}:
             out.append(f"{a} == {b} in every row: which line computes one from the other?")
         total = [x + y for x, y in zip(left, right, strict=True)]
         for c, values in varied.items():
-            if c not in (a, b) and values == total:
+            if c not in (a, b) and values == total and known & {a, b, c}:
                 out.append(f"{c} == {a} + {b} in every row: which line computes it?")
     return out
 
 
-def _dependencies(columns: dict[str, list[Plain]]) -> list[str]:
-    """Fields that follow from one or two others, with the number of rows that could have said otherwise."""
+def _length(name: str) -> str:
+    return f"len({name})"
+
+
+def _dependencies(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list[str]:
+    """Fields asked about that follow from one or two others, with the number of rows that could have said
+    otherwise."""
     keys = {name: [_canon(_reduced(value)) for value in values] for name, values in columns.items()}
     count = len(next(iter(keys.values()), []))
     varied = {name: values for name, values in keys.items() if 1 < len(set(values)) < count}
-    right = {name: values for name, values in keys.items() if len(set(values)) > 1}
+    right = {name: keys[name] for name in asked if len(set(keys[name])) > 1}
     found: list[tuple[int, tuple[str, ...], str]] = []
     for size in (1, 2):
         for left in itertools.combinations(varied, size):

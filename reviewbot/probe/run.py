@@ -138,7 +138,7 @@ def probe(
             joint=alive.joint,
             joint_survive=alive.survive,
             reduced=_reduced(session, base, wish, made),
-            questions=mine.questions(base.call.arguments, base.sides),
+            questions=mine.questions(base.call.arguments, base.sides, found.never_compared),
             derivations=tuple(one.says for one in derived.derivations),
             seconds=time.monotonic() - start,
             module=session.module,

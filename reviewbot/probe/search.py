@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from reviewbot.probe import shape
 from reviewbot.probe.changes import Change
 from reviewbot.probe.held_against import HeldAgainst
+from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.sites import Site
 from reviewbot.probe.session import Run, Session
@@ -39,11 +41,13 @@ class Aside(Enum):
     NUMBER = "no other value there is noticed, either"
     ABSENT = "a changed value there is not noticed, either"
     UNLIKE = "no such change is noticed anywhere in that field"
+    ORDER = "the rows are told apart by what they hold, in whatever order they stand"
     ROLE = "it lies where the comparison does not count"
     ALONE = "the test holds it against no other value of its calls, item by item"
     BESIDE = "it is made beside the two sides, and is no difference between them"
 
 
+MOST_EXCHANGED = 8  # fields of two rows that change places
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
 _FAR = ("far", "infinite")
@@ -188,13 +192,16 @@ def _sorted(
     roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
     groups: dict[tuple[tuple[int, ...], tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
     ignored = set(_never_compared(tried)) if not nothing_caught else set()
+    aside = [(one, Aside.BESIDE) for one in tried if one.run.passes and one.change.beside]
     for one in tried:
         if one.run.passes and not one.change.beside:
+            if told_apart(session, world, one.change):
+                aside.append((one, Aside.ORDER))
+                continue
             escapes = newly_taken(session, base, one.run)
             told = told_in_vain(session, base, one.run)
             groups[(escapes, told, one.change.field, _class(one.change))].append(one)
     found = []
-    aside = [(one, Aside.BESIDE) for one in tried if one.run.passes and one.change.beside]
     for (escapes, told, field, _), members in groups.items():
         # A difference in what is judged says more than one in what it is held against.
         members = sorted(members, key=lambda one: (roots.index(one.change.edit.path[0]), _readable(one)))
@@ -234,6 +241,24 @@ def _sorted(
 
     found.sort(key=rank)
     return _one_for_each(found), aside
+
+
+def told_apart(session: Session, world: int, change: Change) -> bool:
+    """Of two rows that changed places: whether the check notices when they exchange a single field, such as
+    the key that it matches them by. Then it knows them by what they hold, and their order says nothing."""
+    if change.verb != "swapped" or change.field != "row":
+        return False
+    path, at = change.edit.path[:-1], change.edit.path[-1]
+    rows = plain.at(session.world(world), path)
+    left, right = shape.fields(rows[at]), shape.fields(rows[at + 1])
+    listed = [
+        [Edit("set", (*path, at, name), right[name]), Edit("set", (*path, at + 1, name), left[name])]
+        for name in left.keys() & right.keys()
+        if not plain.same(left[name], right[name])
+    ]
+    # With one field in all, they would be the same rows in the other order.
+    runs = session.judge(world, listed[:MOST_EXCHANGED]) if len(listed) > 1 else []
+    return any(run is not None and run.verdict == "fail" for run in runs)
 
 
 def _loses(change: Change) -> bool:

@@ -195,6 +195,11 @@ def positions(length: int, mask: Sequence[int] | None, few: int = 16) -> list[in
     return sorted({0, 1, length // 2, length - 2, length - 1})
 
 
+def ends(length: int) -> list[int]:
+    """The first, a middle and the last place of a list that is not empty."""
+    return sorted({0, length // 2, length - 1})
+
+
 def structure(row: Plain) -> tuple[object, ...]:
     """What makes a row one of a kind: its runs, its fields, which of them are empty or missing."""
     mask = mask_of(row)

@@ -21,7 +21,9 @@ def text(result: Result, saved: str = "evidence.json") -> str:
         headline=probe_text.headline(result),
         title=probe_text.title,
         drawn=lambda witness: "\n".join(probe_text.drawn(witness)[:MOST_LINES]),
-        argument=lambda witness: [line for line in probe_text.argument(witness) if line][:MOST_LINES],
+        argument=lambda witness: [line for line in probe_text.argument(witness, result.verdict_by) if line][
+            :MOST_LINES
+        ],
         checks=[line for line in probe_text.checks(result) if line][:MOST_LINES],
         notes=probe_text.notes(result)[:MOST_LINES],
     )

@@ -62,6 +62,7 @@ def page(evidence: Evidence, saved: str, head: str, sources: Sources, crumbs: Cr
             crumbs,
             evidence=evidence,
             title=_title(evidence),
+            passes=probe_text.passes(evidence.verdict_by),
             witnesses=[_shown(one, head, sources) for one in evidence.witnesses[:most]],
             more=max(0, len(evidence.witnesses) - most),
             checks=checks,

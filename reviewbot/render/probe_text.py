@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from reviewbot.render.probe_json import readable
 
 LISTED = 20  # changes that are told one by one
 NEARLY_ALL = 0.9  # of the changes pass: then what is noticed is told as the exception
+RETURNS = "return"  # in what says how a check says no: by what it returns, not by raising
 _TITLES = {
     "excuse": "A branch lets this difference through",
     "swallowed": "A comparison tells of this difference, and nothing comes of it",
@@ -29,7 +30,7 @@ def text(result: Result, *, matrix: bool = False, questions: bool = True) -> str
     """The whole report; with `matrix` every check and what it notices, `questions` if they are wanted."""
     lines = [f"{result.target}: {headline(result)}"]
     for number, one in enumerate(result.witnesses, 1):
-        lines += ["", *_witness(number, one)]
+        lines += ["", *_witness(number, one, result.verdict_by)]
     lines += rebuilds(result)
     lines += checks(result, matrix=matrix)
     lines += ["", *notes(result if questions else replace(result, questions=()))]
@@ -89,10 +90,10 @@ def title(witness: Witness) -> str:
     return f"{_TITLES[witness.why]}: {change.says}{where}"
 
 
-def _witness(number: int, witness: Witness) -> list[str]:
+def _witness(number: int, witness: Witness, verdict_by: str) -> list[str]:
     lines = [f"{number}. {title(witness)}", ""]
     lines += [f"   {line}" for line in drawn(witness)]
-    lines += [f"   {line}" for line in argument(witness)]
+    lines += [f"   {line}" for line in argument(witness, verdict_by)]
     return lines
 
 
@@ -141,19 +142,32 @@ def short(value: Plain) -> str:
     return words if len(words) <= 60 else words[:57] + "..."
 
 
-def argument(witness: Witness) -> list[str]:
-    """Why it passes, what like it is caught, what happens with the branch off."""
-    lines = ["", "The check passes."]
+def passes(verdict_by: str) -> str:
+    """That a check says yes; how it would say no, where that shows in what it returns: a False may be a yes."""
+    how = f": it says no when {verdict_by}, and here it does not" if RETURNS in verdict_by else ""
+    return f"The check passes{how}."
+
+
+def argument(witness: Witness, verdict_by: str = "") -> list[str]:
+    """Why it passes, what like it is caught, what happens with the branch off. `verdict_by` says how the check
+    says no."""
+    lines = ["", passes(verdict_by)]
     for escape in witness.escapes:
         lines.append(f"let through by {escape.path}:{escape.line}: {escape.text}")
     for name, seen in list(witness.values.items())[:6]:
         if seen:
-            said = ", ".join(f"{key}={short(value)}" for key, value in list(seen.items())[:8])
-            lines.append(f"{name}: {said}")
+            lines.append(_seen(name, seen))
     lines.append(elsewhere(witness))
     if witness.what_if:
         lines.append(witness.what_if)
     return lines
+
+
+def _seen(name: str, seen: Mapping[str, Plain]) -> str:
+    """What a function returned when it was called last, and its variables then."""
+    said = [f"{key}={short(value)}" for key, value in list(seen.items())[:8] if key != "returned"]
+    returned = f" returned {short(seen['returned'])}" if "returned" in seen else ""
+    return f"{name}{returned}" + (f", with {', '.join(said)}" if said else "")
 
 
 def elsewhere(witness: Witness) -> str:

@@ -1,0 +1,120 @@
+"""Where in the rows a change is made, and what rows are told apart by, decide what a check notices."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+CHECKS = '''\
+"""Compares the samples that a run trained on with those of a resumed run."""
+
+
+def compare_worst(baseline, resumed):
+    assert len(baseline) == len(resumed)
+    worst = max(abs(one["loss"] - two["loss"]) for one, two in zip(baseline, resumed))
+    assert worst < 1e-3, worst
+
+
+def compare_first(baseline, resumed):
+    assert len(baseline) == len(resumed)
+    if abs(baseline[0]["loss"] - resumed[0]["loss"]) > 1e-3:
+        raise AssertionError("the first loss differs")
+    for one, two in zip(baseline[1:], resumed[1:]):
+        assert abs(one["loss"] - two["loss"]) < 1e-3
+
+
+def compare_by_uid(baseline, resumed):
+    assert len(baseline) == len(resumed)
+    known = {row["uid"]: row for row in resumed}
+    for row in baseline:
+        assert known[row["uid"]]["loss"] == row["loss"], row["uid"]
+
+
+def compare_sums(baseline, resumed):
+    assert len(baseline) == len(resumed)
+    assert sum(row["loss"] for row in baseline) == sum(row["loss"] for row in resumed)
+
+
+def differs(baseline, resumed):
+    return any(one["loss"] != two["loss"] for one, two in zip(baseline, resumed))
+'''
+TEST = """\
+import pytest
+
+from tests import parity
+
+
+@pytest.mark.parametrize("name", ["compare_worst", "compare_first", "compare_by_uid", "compare_sums"])
+def test_resumed_like_baseline(name):
+    rows = [{"uid": f"s{at}", "loss": 1.5 + at, "bucket": 8} for at in range(6)]
+    getattr(parity, name)(rows, [dict(row) for row in rows])
+
+
+def test_differs():
+    rows = [{"uid": f"s{at}", "loss": 1.5 + at, "bucket": 8} for at in range(6)]
+    assert not parity.differs(rows, [dict(row) for row in rows])
+"""
+
+
+@pytest.fixture
+def losses(tmp_path):
+    """Checks of a resumed run's losses, by place, by uid and in sum."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "__init__.py").touch()
+    (tmp_path / "tests" / "parity.py").write_text(CHECKS)
+    (tmp_path / "tests" / "test_parity.py").write_text(TEST)
+    return tmp_path
+
+
+def says(document):
+    return {(one["why"], one["changes"][0]["says"]) for one in document["witnesses"]}
+
+
+@pytest.mark.parametrize(
+    ("check", "row"), [("compare_worst", range(1, 6)), ("compare_first", range(1))], ids=["later", "first"]
+)
+def test_a_nan_that_passes_in_one_row_alone_is_found_there(probed, losses, check, row):
+    _, document = probed(losses, f"tests/parity.py::{check}")
+    (witness,) = [one for one in document["witnesses"] if one["why"] == "nan"]
+    operation, path, *_ = witness["changes"][0]["edit"]
+    assert operation == "set" and path[0] == "resumed" and path[2] == "loss"
+    passed = {one["edit"] for one in document["let_through"] if one["edit"].startswith("loss is NaN")}
+    places = {int(edit.partition("[")[2].partition("]")[0]) for edit in passed}
+    assert places and places <= set(row)
+
+
+def test_rows_matched_by_a_key_may_stand_in_any_order(probed, losses):
+    _, document = probed(losses, "tests/parity.py::compare_by_uid")
+    assert not any(change == "rows swapped" for _, change in says(document))
+    (why,) = {one["why"] for one in document["set_aside"] if one["edit"].startswith("rows swapped")}
+    assert why == "the rows are told apart by what they hold, in whatever order they stand"
+
+
+def test_rows_that_are_only_summed_may_not(probed, losses):
+    code, document = probed(losses, "tests/parity.py::compare_sums")
+    assert code == 1
+    assert ("gap", "rows swapped") in says(document)
+
+
+def test_a_false_that_means_no_difference_is_told_as_a_pass(reviewbot, losses):
+    ran = reviewbot("probe", "tests/parity.py::differs", cwd=losses)
+    assert ran.code == 1
+    assert (
+        "The check passes: it says no when it returns another value than for the unchanged arguments, and "
+        "here it does not." in ran.out
+    )
+    assert "differs returned False" in ran.out
+
+
+def test_of_a_constant_field_that_nothing_compares_nothing_is_asked(probed, losses):
+    _, document = probed(losses, "tests/parity.py::compare_by_uid")
+    assert "bucket" in document["never_compared"]
+    assert not any("bucket" in question for question in document["questions"])
+
+
+@pytest.mark.timeout(60)
+def test_a_named_pipe_beside_the_tests_keeps_nobody_waiting(probed, losses):
+    os.mkfifo(losses / "tests" / "pipe.py")
+    _, document = probed(losses, "tests/parity.py::compare_worst")
+    assert document["witnesses"]
