@@ -89,7 +89,7 @@ class Finding:
     still notice the fault, or that nothing does. `unit` is the qualified name of the function or class
     around it, "" at module level. `fingerprint` survives moved lines, and is set by the engine. `evidence` is
     there where a run confirmed it. `no_fix` says why a fix that was made is not proposed, a clause: a run
-    of it, or what the rule read, showed a loss; `fix` is None then.
+    of it, or what the rule read, showed a loss; `fix` is None then, and `withheld` what that fix says.
     """
 
     rule: str
@@ -103,6 +103,7 @@ class Finding:
     fingerprint: str = ""
     evidence: Evidence | None = None
     no_fix: str = ""
+    withheld: str = ""
 
     @property
     def fixed_unasked(self) -> bool:

@@ -1601,7 +1601,9 @@ def compare(scheduled, sailed, late):
                 fix=_fix(unit, excuse.detour),
             )
             lost = lost_with(unit, excuse.detour) if found.fix is not None else None
-            yield found if lost is None else replace(found, fix=None, no_fix=lost)
+            if lost is not None and found.fix is not None:
+                found = replace(found, fix=None, no_fix=lost, withheld=found.fix.says)
+            yield found
 
     def _is_told_before(self, unit: Unit, excuse: Excuse, key: frozenset[int], repo: Repo) -> bool:
         """Whether an earlier function of the file has an excuse with the same cause."""

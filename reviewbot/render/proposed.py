@@ -29,7 +29,7 @@ def proposed(thread: Thread, head: str, sources: Sources, cut: Cut | None) -> Pr
     """What the page of a finding proposes against commit `head`; None for nothing."""
     fix = thread.finding.fix
     if thread.finding.no_fix:
-        return Proposed("", "", f"{thread.finding.no_fix}.", withdrawn=True)
+        return Proposed(thread.finding.withheld, "", f"{thread.finding.no_fix}.", withdrawn=True)
     says = fix.says if fix else "take it out, with what only it used"
     if cut is not None and cut.state == "withdrawn":
         return Proposed(says, "", f"{cut.says}.", withdrawn=True)

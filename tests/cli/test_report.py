@@ -395,7 +395,9 @@ def test_a_size_has_a_page_and_says_of_each_fix_how_it_was_tried(repository, rev
     size["cuts"][0] |= {"state": "withdrawn", "says": "without it a changed row would pass"}
     saved.write_text(json.dumps(size))
     assert reviewbot(*words, cwd=repository.folder).code == 0
-    assert "One was made and withdrawn: without it a changed row would pass." in text(folder, "C1.html")
+    withheld = "A change was worked out and is withheld: delete "
+    assert withheld in text(folder, "C1.html")
+    assert "Why: without it a changed row would pass." in text(folder, "C1.html")
     assert not (folder / "C1.diff").exists()
 
 

@@ -130,8 +130,8 @@ def without_losses(
             if fix is not None:
                 progress(f"running the fix of finding {number} of {len(findings)}")
                 cut = _judged(bench, fix).cut
-                if cut.state == "withdrawn":
-                    finding = replace(finding, fix=None, no_fix=cut.says)
+                if cut.state == "withdrawn" and finding.fix is not None:
+                    finding = replace(finding, fix=None, no_fix=cut.says, withheld=finding.fix.says)
             out.append(finding)
     return tuple(out)
 
