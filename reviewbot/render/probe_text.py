@@ -143,14 +143,13 @@ def short(value: Plain) -> str:
 
 
 def passes(verdict_by: str) -> str:
-    """That a check says yes; how it would say no, where that shows in what it returns: a False may be a yes."""
+    """That a check says yes; how it would say no if by what it returns, as a False may mean yes."""
     how = f": it says no when {verdict_by}, and here it does not" if RETURNS in verdict_by else ""
     return f"The check passes{how}."
 
 
 def argument(witness: Witness, verdict_by: str = "") -> list[str]:
-    """Why it passes, what like it is caught, what happens with the branch off. `verdict_by` says how the check
-    says no."""
+    """Why it passes, what like it is caught, what happens with the branch off; `verdict_by` as in a Result."""
     lines = ["", passes(verdict_by)]
     for escape in witness.escapes:
         lines.append(f"let through by {escape.path}:{escape.line}: {escape.text}")

@@ -619,8 +619,8 @@ def test_a_diff_with_which_something_would_no_longer_be_caught_is_proposed_nowhe
     ]
     assert thread["finding"]["fix"] is None and thread["proposal"] is None
     assert (
-        "**No fix is proposed.** A change was worked out and is withheld: compare every row: drop the branch. "
-        "Why: `tests/parity.py::compare` would no longer catch" in thread["body"]
+        "**No fix is proposed.** A change was worked out and is withheld: compare every row: drop the "
+        "branch. Why: `tests/parity.py::compare` would no longer catch" in thread["body"]
     )
     assert ran("report", "--probe", "--out", "pages").code == 0
     page = (repository.folder / "pages" / f"{thread['id']}.html").read_text(encoding="utf-8")
