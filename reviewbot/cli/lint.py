@@ -102,6 +102,7 @@ def add(command: argparse.ArgumentParser) -> None:
     option = command.add_argument_group("output").add_argument
     option("--output-format", choices=FORMATS, help="default: text; github in a GitHub workflow")
     option("-q", "--quiet", action="store_true", help="findings only: no summary, no progress")
+    option("-v", "--verbose", action="store_true", help="say as well which rules wait for --diff")
     option("--stats", action="store_true", help="say on stderr what each rule suspected, found and cost")
     option("--no-color", action="store_true", help="no colours (NO_COLOR says the same)")
     option = command.add_argument_group("speed").add_argument
@@ -191,14 +192,14 @@ def _code(session: _Session, made: Report) -> int:
     return 2 if made.failures or (made.unread and not made.read) else 0
 
 
+def _named(listed: Sequence[str]) -> list[str]:
+    """The rules in the values of an option that may be given again, comma between them."""
+    return [name.strip() for words in listed for name in words.split(",") if name.strip()]
+
+
 def _rules(options: argparse.Namespace, settings: Config, known: frozenset[str]) -> tuple[str, ...]:
     """The ids of the rules that run. What the command line selects stands above the configuration."""
-    named = {
-        option: [
-            name.strip() for words in getattr(options, option) for name in words.split(",") if name.strip()
-        ]
-        for option in ("select", "ignore")
-    }
+    named = {option: _named(getattr(options, option)) for option in ("select", "ignore")}
     for option, names in named.items():
         for name in names:
             if name not in known:
@@ -302,11 +303,13 @@ class _Session:
         return made.files == made.cached or (made.effort.seconds > WORTH_KEEPING and not made.unread)
 
     def say_what_waits(self) -> None:
-        """Says which rules look at changes only, to whoever looks at a folder of a git repository."""
+        """Says which rules look at changes only, to whoever asks for all that is said or for such a rule, and
+        looks at a folder of a git repository."""
         options = self.options
         if options.quiet or options.diff or self._format != "text" or options.paths == [STDIN]:
             return
-        waiting = [rule for rule in self.run.rules if rule in COMPARING]
+        asked = COMPARING if options.verbose else _named(options.select)
+        waiting = [rule for rule in self.run.rules if rule in COMPARING and rule in asked]
         in_git = any(os.path.exists(os.path.join(above, ".git")) for above in _with_parents(self.root))
         if waiting and in_git and any(map(os.path.isdir, options.paths)):
             says = f"{', '.join(waiting)} looks at what a change takes away, so only with --diff BASE"

@@ -149,7 +149,7 @@ def passes(verdict_by: str) -> str:
 
 
 def argument(witness: Witness, verdict_by: str = "") -> list[str]:
-    """Why it passes, what like it is caught, what happens with the branch off; `verdict_by` as in a Result."""
+    """Why it passes, what like it is caught, what the branch decides. `verdict_by` is that of the result."""
     lines = ["", passes(verdict_by)]
     for escape in witness.escapes:
         lines.append(f"let through by {escape.path}:{escape.line}: {escape.text}")

@@ -597,13 +597,22 @@ def test_values_of_a_producer_are_told_as_it_writes_them(reviewbot, tmp_path):
 
 def test_a_rule_that_waits_for_a_diff_is_named_once(reviewbot, repository):
     repository.commit({"test_a.py": "def test_a():\n    assert 1 + 1 == 2\n"})
-    for _ in range(3):  # the last time from what was kept
-        ran = reviewbot("lint", cwd=repository.folder)
-        assert ran.err == (
-            "reviewbot: loosened-check looks at what a change takes away, so only with --diff BASE\n"
-        )
+    for words in (["-v"], ["--select", "loosened-check"], ["--select", "nan-passes,loosened-check"]):
+        for _ in range(3):  # the last time from what was kept
+            ran = reviewbot("lint", *words, cwd=repository.folder)
+            assert ran.err == (
+                "reviewbot: loosened-check looks at what a change takes away, so only with --diff BASE\n"
+            )
     for words in (["-q"], ["--diff", "HEAD"], ["test_a.py"], ["--ignore", "loosened-check"]):
-        assert reviewbot("lint", *words, cwd=repository.folder).err == ""
+        assert reviewbot("lint", "--verbose", *words, cwd=repository.folder).err == ""
+
+
+def test_whoever_lints_a_folder_without_a_question_is_told_of_its_findings_alone(reviewbot, repository):
+    repository.commit({"test_a.py": "def test_a():\n    assert 1 + 1 == 2\n"})
+    for words in ([], ["."], ["--select", "nan-passes"]):
+        for _ in range(3):
+            ran = reviewbot("lint", *words, cwd=repository.folder)
+            assert (ran.code, ran.err) == (0, "")
 
 
 def test_the_rules_that_wait_for_a_diff_are_those_whose_examples_all_have_one():
