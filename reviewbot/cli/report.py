@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from reviewbot.cli import proving
 from reviewbot.errors import GitError, SourceError, UnreadableFile, UsageError
-from reviewbot.render.progress import watched
+from reviewbot.render.progress import busy, watched
 
 if TYPE_CHECKING:
     from reviewbot.model import Review, Round
@@ -185,16 +185,11 @@ def _review(options: argparse.Namespace) -> Review | None:
     show = partial(watched, what="files", quiet=options.quiet)
     seconds = options.probe_budget if None in options.probe else None
     head = options.head or "HEAD"
-    return reviewed(
-        Path.cwd(),
-        options.base,
-        head,
-        options.repository,
-        seconds,
-        show,
-        options.round,
-        proving.python_of(options),
-    )[0]
+    python = proving.python_of(options)
+    with busy("reviewing", quiet=options.quiet):
+        return reviewed(
+            Path.cwd(), options.base, head, options.repository, seconds, show, options.round, python
+        )[0]
 
 
 def _files(options: argparse.Namespace) -> list[str]:

@@ -14,7 +14,7 @@ from reviewbot import config
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.errors import UsageError
-from reviewbot.render.progress import watched
+from reviewbot.render.progress import busy, watched
 
 if TYPE_CHECKING:
     from reviewbot.config import Config
@@ -97,9 +97,10 @@ def main(options: argparse.Namespace) -> int:
     budget = options.probe_budget if options.probe else None
     python = proving.python_of(options)
     show = partial(watched, what="files", quiet=options.quiet, colour=colour)
-    made, settings = reviewed(
-        Path.cwd(), options.base, options.head, options.repository, budget, show, options.round, python
-    )
+    with busy("reviewing", quiet=options.quiet, colour=colour):
+        made, settings = reviewed(
+            Path.cwd(), options.base, options.head, options.repository, budget, show, options.round, python
+        )
     sys.stdout.write(_written(made, options.output_format, colour))
     last = made.rounds[-1]
     remarks = [f"{file.path}:{file.line}: {file.why}" for file in last.failed]

@@ -13,7 +13,7 @@ from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.errors import UsageError
 from reviewbot.render.inert import visible
-from reviewbot.render.progress import watched
+from reviewbot.render.progress import busy, watched
 
 
 def post(options: argparse.Namespace) -> int:
@@ -54,7 +54,8 @@ def post(options: argparse.Namespace) -> int:
             prove=proving.proved_at(repository, pull.head, budget, python) if budget else tuple,
             watch=partial(watched, what="files", quiet=options.quiet, colour=colour),
         )
-        told = telling.tell(task)
+        with busy("reviewing", quiet=options.quiet, colour=colour):
+            told = telling.tell(task)
     refused = told.posted.refused if told.posted else ()
     for says in refused:
         print(f"reviewbot: {visible(says)}", file=sys.stderr)

@@ -13,7 +13,7 @@ from reviewbot import config
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.errors import NoSandbox, UsageError
-from reviewbot.render.progress import watched
+from reviewbot.render.progress import busy, watched
 
 if TYPE_CHECKING:
     from reviewbot.model import Review
@@ -84,7 +84,8 @@ def main(options: argparse.Namespace) -> int:
         raise UsageError(f"--chart writes SVG: {options.chart} does not end in .svg")
     colour = wants_colour(options.no_color)
     try:
-        made = sized(options, colour)
+        with busy("sizing", quiet=options.quiet, colour=colour):
+            made = sized(options, colour)
     except NoSandbox as error:
         print(f"reviewbot: inconclusive: --probe: {error}", file=sys.stderr)
         return 3
