@@ -17,7 +17,7 @@ from reviewbot.flow.across import unit_of
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.refusals import Refusal, Setting, switched
 from reviewbot.flow.settings import places
-from reviewbot.flow.syntax import UNKNOWN, canonical, literal
+from reviewbot.flow.syntax import UNKNOWN, canonical, literal, operands
 
 if TYPE_CHECKING:
     from reviewbot.flow.classes import Known
@@ -78,15 +78,7 @@ def _ways(unit: Unit) -> Iterator[tuple[cst.BaseExpression, str]]:
         if len(body) == 1 and isinstance(body[0], cst.Return) and _is_nothing(body[0].value):
             assert isinstance(node, cst.If)
             answer = "None" if body[0].value is None else canonical(body[0].value)
-            yield from ((part, answer) for part in _either(node.test))
-
-
-def _either(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.Or):
-        yield from _either(node.left)
-        yield from _either(node.right)
-    else:
-        yield node
+            yield from ((part, answer) for part in operands(node.test, cst.Or))
 
 
 def _is_nothing(value: cst.BaseExpression | None) -> bool:

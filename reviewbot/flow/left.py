@@ -7,7 +7,6 @@ left. `hinted` is less: the code is written as one writes where the rest is know
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +25,7 @@ from reviewbot.flow.syntax import (
     dotted,
     last_name,
     literal,
+    operands,
     root_name,
     subscript,
     walk,
@@ -405,18 +405,10 @@ def _divides(unit: Unit, node: cst.CSTNode) -> bool:
             continue
         if rank(one) < rank(node) or not _apart(unit, one, node) or not isinstance(one.right, cst.Name):
             continue
-        parts = list(_addends(flow.resolve(one.right)))
+        parts = list(operands(flow.resolve(one.right), cst.Add))
         if parts and all(isinstance(n, cst.Name) and _starts_at_nought(unit, n, raised) for n in parts):
             return True
     return False
-
-
-def _addends(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
-        yield from _addends(node.left)
-        yield from _addends(node.right)
-    else:
-        yield node
 
 
 def _starts_at_nought(unit: Unit, name: cst.Name, raised: set[str]) -> bool:

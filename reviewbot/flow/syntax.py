@@ -140,9 +140,16 @@ def literal(node: cst.CSTNode) -> object:
 
 def conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The operands of `a and b and c`; of anything else that alone."""
-    if type(node) is cst.BooleanOperation and type(node.operator) is cst.And:
-        yield from conjuncts(node.left)
-        yield from conjuncts(node.right)
+    return operands(node, cst.And)
+
+
+def operands(
+    node: cst.BaseExpression, joined: type[cst.And] | type[cst.Or] | type[cst.Add]
+) -> Iterator[cst.BaseExpression]:
+    """The operands of `a or b or c`, of `a + b + c`, by what joins them; of anything else that alone."""
+    if isinstance(node, (cst.BooleanOperation, cst.BinaryOperation)) and type(node.operator) is joined:
+        yield from operands(node.left, joined)
+        yield from operands(node.right, joined)
     else:
         yield node
 

@@ -10,6 +10,12 @@ from reviewbot.parity.rows import Identity
 
 Verdict = Literal["pass", "fail", "set_aside", "inconclusive"]
 
+# What the digest of an environment is of: equal digests, equal conditions.
+DIGEST_OF = (
+    "a digest of what the verdict holds for: versions, limits, the format and size of each dump, and what "
+    "each run says of its engine and settings"
+)
+
 
 class Token(msgspec.Struct, frozen=True, kw_only=True):
     """One token of a difference's surroundings. `text` is None without a tokenizer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reviewbot.model import RuleNote, State, Thread
+from reviewbot.parity.result import DIGEST_OF
 from reviewbot.render import inert
 from reviewbot.render.comments import MOST, Link, commit_links
 from reviewbot.render.inert import Markdown
@@ -91,6 +92,7 @@ def reported(kind: Kind, outcome: Outcome, sha: str, finding: str, remote: Remot
         return render(
             "answers/parity.md.j2",
             found=outcome.parity,
+            digest_of=DIGEST_OF,
             sha=sha,
             says=says,
             link_commit=link_commit,

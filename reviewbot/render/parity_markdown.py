@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewbot.parity.result import Context, Failure, Result, Token
+from reviewbot.parity.result import DIGEST_OF, Context, Failure, Result, Token
 from reviewbot.render import parity_text
 from reviewbot.render.inert import Markdown, code, one_line
 from reviewbot.render.markdown import render
@@ -29,6 +29,7 @@ def text(result: Result) -> str:
         part=parity_text.part,
         drawn=lambda context, at: "\n".join(_drawn(context, at, result.sides)),
         figures=list(_figures(result)),
+        digest_of=DIGEST_OF,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from reviewbot.errors import UsageError
-from reviewbot.parity.result import Context, Failure, Result, SetAside
+from reviewbot.parity.result import DIGEST_OF, Context, Failure, Result, SetAside
 from reviewbot.render import example, parity_plots, parity_text
 from reviewbot.render.example import Example
 from reviewbot.render.pages import HOME, Crumbs, Extra, counted, render
@@ -54,6 +54,7 @@ def _page(result: Result, saved: str, crumbs: Crumbs, plots: list[Plot], missing
         plots=plots,
         missing=missing,
         figures=parity_text.figures(result.run) if result.run else "",
+        digest_of=DIGEST_OF,
         mismatch=parity_text.mismatch(result.mismatch) if result.mismatch else "",
     )
 

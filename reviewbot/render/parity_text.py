@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reviewbot.parity.result import Context, Failure, Mismatch, Result, Run, SetAside
+from reviewbot.parity.result import DIGEST_OF, Context, Failure, Mismatch, Result, Run, SetAside
 from reviewbot.parity.rows import Identity
 from reviewbot.render.inert import one_line
 
@@ -53,7 +53,7 @@ def show(result: Result, console: Console) -> None:
     console.print(Text("could not have noticed:"))
     for says in result.could_not_notice:
         console.print(Text(f"  - {one_line(says)}"))
-    console.print(Text(f"environment {result.environment['digest'][:12]}", style="dim"))
+    console.print(Text(f"environment {result.environment['digest'][:12]}: {DIGEST_OF}", style="dim"))
 
 
 def counts(result: Result) -> Iterator[str]:

@@ -117,6 +117,18 @@ def heard(terminal: int) -> bytes:
         os.close(terminal)
 
 
+def test_a_digest_of_the_environment_says_what_it_is_of(reviewbot, tmp_path):
+    said = "a digest of what the verdict holds for: versions, limits, the format and size of each dump"
+    ran = reviewbot(*compared("same"), "--page", tmp_path / "page.html", "--no-color")
+    digest = re.search(r"^environment ([0-9a-f]{12}): (.*(?:\n.+)*)", ran.out, re.MULTILINE)
+    assert digest is not None
+    assert " ".join(digest[2].split()).startswith(said)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"Environment <code>{digest[1]}</code>: {said}" in " ".join(page.split())
+    comment = reviewbot(*compared("same"), "--output-format", "markdown").out
+    assert f"Environment `{digest[1]}`: {said}" in comment
+
+
 def test_seconds_by_stage_only_where_asked(reviewbot):
     plain = json.loads(reviewbot(*compared("same"), "--output-format", "json").out)
     assert plain["profile"] is None

@@ -128,7 +128,8 @@ def test_a_parity_report_says_what_a_pass_is_worth(tmp_path):
     assert text.count("- step 1, prompt `4`, sample 2: `token_ids` from 17 on\n") == 10
     assert "- … and 30 more." in text
     assert text.count("- `reward` is equal in all rows.") == 10 and "- … and 1 more." in text
-    assert "Environment `c0ffee12c0ff`. The numbers are those" in text
+    assert "Environment `c0ffee12c0ff`: a digest of what the verdict holds for: versions, limits, " in text
+    assert "engine and settings. The numbers are those" in text
     assert "Code that means to deceive can report a pass." in text
 
 
