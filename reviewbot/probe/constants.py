@@ -29,7 +29,7 @@ def compared(target: Target) -> Mapping[str, tuple[Plain, ...]]:
     found: dict[str, dict[object, Plain]] = {}
     for node in ast.walk(tree):
         for expression, constants in _held(node):
-            name = _field(expression)
+            name = field_of(expression)
             if name:
                 listed = {(type(one), one): one for one in constants if type(one) in _KINDS}
                 found.setdefault(name, {}).update(listed)
@@ -64,13 +64,13 @@ def _constants(node: ast.expr) -> list[Plain]:
     return [part.value for part in parts if isinstance(part, ast.Constant)]
 
 
-def _field(node: ast.expr) -> str:
+def field_of(node: ast.expr) -> str:
     """`phase` of `row["phase"]`, `row.phase`, `row.get("phase")`, `phase`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         first = node.args[0] if node.args else None
         if node.func.attr == "get" and isinstance(first, ast.Constant):
             return str(first.value)
-        return _field(node.func.value) if node.func.attr in ("lower", "upper", "strip") else ""
+        return field_of(node.func.value) if node.func.attr in ("lower", "upper", "strip") else ""
     if isinstance(node, ast.Subscript):
         key = node.slice
         return str(key.value) if isinstance(key, ast.Constant) and type(key.value) is str else ""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from reviewbot.errors import NoSandbox, ProbeError
-from reviewbot.probe import apart, mine, pairs
+from reviewbot.probe import apart, jointly, mine, pairs
 from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
@@ -19,7 +19,7 @@ from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
 from reviewbot.probe.matrix import Attempt, Liveness, Matrix, liveness, matrix, place, survivors
 from reviewbot.probe.search import Passing, Search, Tried, search, unread
-from reviewbot.probe.session import Session
+from reviewbot.probe.session import Run, Session
 from reviewbot.probe.suite import Measured, Twins, measure, twins
 from reviewbot.probe.target import Target
 from reviewbot.probe.witness import edit_text, witness
@@ -105,7 +105,9 @@ def probe(
         listed = [Attempt(one.change, (one.change.edit,), one.run) for one in found.tried]
         both, cancel_out = paired(session, base, found, until=clock.at(SEARCHED, least=0))
         listed += both
-        shown = [*found.passing, *cancel_out][:MOST_WITNESSES] if wish.witnesses else ()
+        together, opening = opened_by_two(session, base, found, until=clock.at(SEARCHED, least=0))
+        passing = [*opening, *found.passing, *cancel_out]
+        shown = passing[:MOST_WITNESSES] if wish.witnesses else ()
         with clock.stage(SHOWN, "the witnesses are as small as they can be", bool(shown)) as until:
             witnesses = tuple(witness(session, base, one, until=until) for one in shown)
         with clock.stage(ASKED, "every check was asked about every change") as until:
@@ -120,8 +122,8 @@ def probe(
             target=target.name,
             sha256=target.sha256,
             layers=tuple(session.held.names),
-            edits_tried=len(listed),
-            passed=sum(one.run.passes for one in found.tried),
+            edits_tried=len(listed) + len(together),
+            passed=sum(run.passes for run in (*(one.run for one in found.tried), *together)),
             witnesses=witnesses,
             dead=_with_unrun(target, calls, alive.dead),
             kills=caught,
@@ -145,7 +147,7 @@ def probe(
             labels=wish.labels,
             files=wish.files,
             sought=wish.witnesses,
-            escaped=bool(found.passing or cancel_out),
+            escaped=bool(passing),
             unmissed=in_code[0].unmissed if in_code else (),
             twins=in_code[1].names if in_code else (),
             noticed_in_code=len(in_code[0].kills) if in_code else 0,
@@ -238,6 +240,16 @@ def paired(
         if one.run and one.run.passes and pair in cancelling and not pair[0].beside
     ]
     return attempts, passing[:1]
+
+
+def opened_by_two(
+    session: Session, base: Base, found: Search, *, until: float
+) -> tuple[list[Run], list[Passing]]:
+    """Pairs of changes that open a branch together, and the runs of all that were tried."""
+    roots = [path for pair in base.sides for path in (pair.other, pair.baseline)]
+    if not roots and session.target.kind == "test":
+        roots = [(name,) for name in base.world]
+    return jointly.opened(session, base.number, found, roots, until=until)
 
 
 def _refuse_unknown(
