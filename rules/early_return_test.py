@@ -21,6 +21,7 @@ from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import Check, call_of, checks, may_assert
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
+from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, conjuncts, dotted, literal, walk
 from reviewbot.flow.values import values
@@ -229,7 +230,9 @@ class EarlyReturnTest(Rule):
             if certainty is None or before:
                 continue
             # A condition that many tests of a file share is a mode of the whole suite.
-            certainty = "question" if len(again) + 1 >= _MODE or _turn(unit, node) is not None else certainty
+            # One that is drawn and left out is one of many.
+            some = len(again) + 1 >= _MODE or _turn(unit, node) is not None or draws(unit)
+            certainty = "question" if some else certainty
             gives_up = _gives_up(unit, back) and _turn(unit, node) is None
             told.setdefault("likely" if gives_up else certainty, []).append((node, back, again))
         for certainty, ways in told.items():

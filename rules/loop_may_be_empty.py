@@ -34,7 +34,7 @@ from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, same
 from reviewbot.flow.values import Binding, values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Unit, once, step
+from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
 
 _KEEPS = "keeps only what satisfies `"
@@ -632,9 +632,12 @@ class LoopMayBeEmpty(Rule):
             if id(part.check) in reported or not may_be_empty(unit, part.node, over, found):
                 continue
             some = left(unit, part.node, found)
-            if some != "shown":
-                reported.add(id(part.check))
-                yield self._quantified(unit, part, found, some)
+            if some == "shown":
+                continue
+            reported.add(id(part.check))
+            again = _same_query(unit, part.node.for_in.iter) if _is_shared(unit, found) else []
+            if all(where.line > unit.line for where, _ in again):
+                yield self._quantified(unit, part, found, some, again)
 
         yield from self._of_nothing(unit)
 
@@ -664,21 +667,22 @@ class LoopMayBeEmpty(Rule):
         check: cst.CSTNode,
         found: Iterable,
         some: Left | None,
-        again: list[tuple[Unit, cst.For]],
+        again: list[tuple[Unit, cst.BaseExpression]],
     ) -> Finding:
         name = unit.text(loop.node.iter)
-        more = f", here and in {len(again)} more test{'s' if len(again) > 1 else ''} of this file"
         return self.finding(
             unit,
             check,
             f"this check never runs, and the test passes, where `{_short(name)}` is empty; it {found.says}"
             + ("" if found.empty else ", and nothing requires that there is something")
-            + (more if again else ""),
-            certainty="question" if some or _forbids(check, found) else _certainty(unit, found),
+            + _and_more(again),
+            certainty="question"
+            if some or _forbids(check, found) or _refuses(unit, check, found)
+            else _certainty(unit, found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
                 step(found.unit, found.node, f"which {found.says}"),
-                *(step(where, other.iter, f"`{where.name}` asks the same") for where, other in again),
+                *_asking_too(again),
             ),
             still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
             fix=_require(unit, loop),
@@ -699,18 +703,25 @@ class LoopMayBeEmpty(Rule):
             still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
         )
 
-    def _quantified(self, unit: Unit, part: Quantified, found: Iterable, some: Left | None) -> Finding:
+    def _quantified(
+        self,
+        unit: Unit,
+        part: Quantified,
+        found: Iterable,
+        some: Left | None,
+        again: list[tuple[Unit, cst.BaseExpression]],
+    ) -> Finding:
         over = _short(unit.text(part.node.for_in.iter))
         holds = "all(...) of nothing is true" if part.form == "all" else "nothing is found in nothing"
         return self.finding(
             unit,
             part.check,
             f"this check passes where nothing is left of `{over}`; what it asks about {found.says}, and"
-            f" {holds}",
+            f" {holds}{_and_more(again)}",
             certainty="question"
             if some or ((part.form == "none" or _forbids_each(part)) and not found.empty)
             else _certainty(unit, found),
-            steps=(step(found.unit, found.node, f"this {found.says}"),),
+            steps=(step(found.unit, found.node, f"this {found.says}"), *_asking_too(again)),
             still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
         )
 
@@ -750,8 +761,8 @@ def _is_shared(unit: Unit, found: Iterable) -> bool:
     return found.made == "query" or found.unit is not unit or last_name(found.node) == "findall"
 
 
-def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.For]]:
-    """The loops of the file's other tests that check what the same query or helper finds, in source order."""
+def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.BaseExpression]]:
+    """Where the file's other tests check each of what the same query or helper finds, in source order."""
     if not unit.is_test:
         return []
     asked = canonical(over)
@@ -761,9 +772,11 @@ def _same_query(unit: Unit, over: cst.BaseExpression) -> list[tuple[Unit, cst.Fo
         other = unit.file.units[at]
         if other is unit:
             continue
-        loops = [loop.node for loop in checked_loops(other) if canonical(loop.node.iter) == asked]
-        if loops and left(other, loops[0], iterable(other, loops[0].iter)) != "shown":
-            found.append((other, loops[0]))
+        loops = [(loop.node, loop.node.iter) for loop in checked_loops(other)]
+        loops += [(part.node, part.node.for_in.iter) for part in quantified(other) if part.form == "all"]
+        alike = [(node, its) for node, its in loops if canonical(its) == asked]
+        if alike and left(other, alike[0][0], iterable(other, alike[0][1])) != "shown":
+            found.append((other, alike[0][1]))
     return found
 
 
@@ -773,9 +786,20 @@ def _asking(file: File) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for at, unit in enumerate(file.units):
         if unit.is_test:
-            for written in {ast.unparse(loop.iter) for loop in unit.asts(ast.For)}:
+            for written in {
+                ast.unparse(loop.iter) for loop in (*unit.asts(ast.For), *unit.asts(ast.comprehension))
+            }:
                 found.setdefault(written, []).append(at)
     return found
+
+
+def _and_more(again: list[tuple[Unit, cst.BaseExpression]]) -> str:
+    tests = f"{len(again)} more test{'s' if len(again) > 1 else ''}"
+    return f", here and in {tests} of this file" if again else ""
+
+
+def _asking_too(again: list[tuple[Unit, cst.BaseExpression]]) -> list[Step]:
+    return [step(where, over, f"`{where.name}` asks the same") for where, over in again]
 
 
 def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
@@ -817,6 +841,17 @@ def _forbids_each(part: Quantified) -> bool:
     if not isinstance(asked, cst.Comparison) or not isinstance(asked.comparisons[0].operator, cst.NotIn):
         return False
     return isinstance(literal(asked.left), str)
+
+
+def _refuses(unit: Unit, check: cst.CSTNode, found: Iterable) -> bool:
+    """Whether a program reads what need not be there, and refuses what is wrong of it:
+    `for key in settings.get("rules", ()): raise ValueError(key)`; or does with each what it does itself."""
+    if found.made != "lookup" or unit.is_test:
+        return False
+    if isinstance(check, cst.Raise) and check.exc is not None:
+        return last_name(check.exc) != "AssertionError"
+    call = call_of(check)
+    return call is not None and last_name(call) == unit.name.rpartition(".")[2]
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:

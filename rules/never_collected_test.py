@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import collection
+from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, own_nodes
 from reviewbot.lint.repo import Repo
@@ -34,6 +35,13 @@ _SWITCHED_OFF = pattern(
     r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|dep(re|er)\w{2,4}ted|manual|unused|notest)"
 )
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
+
+# What pytest itself gives a test.
+_PYTESTS_OWN = frozenset({
+    "cache", "capfd", "capfdbinary", "caplog", "capsys", "capsysbinary", "doctest_namespace", "monkeypatch",
+    "pytestconfig", "pytester", "record_property", "recwarn", "request", "subtests", "testdir", "tmp_path",
+    "tmp_path_factory", "tmpdir", "tmpdir_factory",
+})  # fmt: skip
 
 
 class NeverCollectedTest(Rule):
@@ -252,7 +260,7 @@ class NeverCollectedTest(Rule):
         return self._report(
             unit,
             f"nothing collects or calls `{tree.name}`, which checks something",
-            "question" if _is_off_by_name(tree.name) else "likely",
+            "question" if _is_off_by_name(tree.name) or _needs_a_caller(unit, tree, repo) else "likely",
         )
 
     def _method(
@@ -354,6 +362,24 @@ def _is_called_with(tree: collection.FunctionTree) -> bool:
     given = tree.args
     needed = given.args[: len(given.args) - len(given.defaults)]
     return bool(given.defaults and needed) and not tree.decorator_list
+
+
+def _needs_a_caller(unit: Unit, tree: collection.FunctionTree, repo: Repo) -> bool:
+    """Whether a function takes what no fixture gives it: under a right name it would be an error, so that
+    somebody calls it by hand, or has put it away with its table of cases."""
+    asked = {
+        argument.arg for other in unit.file.units if other.is_test for argument in _plain_arguments(other)
+    }
+    return bool(tree.args.defaults) or any(
+        argument.arg not in asked | _PYTESTS_OWN and fixture(unit, argument.arg, repo) is None
+        for argument in tree.args.args
+    )
+
+
+def _plain_arguments(unit: Unit) -> list[ast.arg]:
+    """The parameters of a test that nothing but a fixture can give: it has no decorator."""
+    tree = unit.tree
+    return tree.args.args if isinstance(tree, _FUNCTIONS) and not tree.decorator_list else []
 
 
 def _is_misspelt(name: str) -> bool:

@@ -12,6 +12,7 @@ part is meant, say so in the test's name.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -250,13 +251,14 @@ class ProjectionBeforeCompare(Rule):
             )
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _HOW_MANY = pattern(r"(?i)\b(numbers?|counts?|how many|as many|totals?|amounts?)\b")
 
 
 def _is_meant(unit: Unit, one: Projected) -> bool:
-    """Whether the comment above a check says that it is about how many there are."""
+    """Whether the comment above a check, or what the test says of itself, is about how many there are."""
     line = unit.span(one.comparison.check.node).line - 1
-    said = []
+    said = [ast.get_docstring(unit.tree) or ""] if isinstance(unit.tree, _FUNCTIONS) else []
     while line and (text := unit.file.lines[line - 1].strip()).startswith("#"):
         said.append(text)
         line -= 1

@@ -768,6 +768,95 @@ def test_a_folder_beside_the_test_may_have_moved():
     assert certainties("loop-may-be-empty", code) == ["likely"]
 
 
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ('os.listdir(os.path.join(os.path.dirname(__file__), "settings"))', "question"),
+        ('(Path(__file__).parent / "settings").iterdir()', "question"),
+        ("os.listdir(packed)", "question"),
+        # Where it has moved this finds nothing and says nothing.
+        ('(Path(__file__).parent / "settings").glob("*.conf")', "likely"),
+        ('[n for n in os.listdir(packed) if n.endswith(".conf")]', "likely"),
+        ("os.listdir(made)", "likely"),
+    ],
+)
+def test_all_of_a_folder_of_the_repository_is_something(listed, expected):
+    code = f"""
+        import importlib.resources
+        import os
+        from pathlib import Path
+
+        def test_settings(run, known, made):
+            with importlib.resources.as_file(importlib.resources.files("kettle") / "settings") as packed:
+                run(made)
+                for name in {listed}:
+                    assert run(name) in known
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("adds", "expected"),
+    [
+        ('if large: wanted.append("stress")', "question"),
+        ('run(lambda: wanted.append("stress"))', "likely"),
+        ('wanted.append(run("stress"))', "likely"),
+    ],
+)
+def test_what_is_left_of_a_list_that_the_test_writes_its_author_knows(adds, expected):
+    code = f"""
+        def test_parts(run, large, parts):
+            wanted, away = ["energy", "forces"], set()
+            {adds}
+            if not large:
+                away = {{"stress"}}
+            assert all(part in parts for part in set(wanted) - away)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if not isinstance(row, str): raise ValueError(row)", "question"),
+        ('if not isinstance(row, str): raise AssertionError("no text")', "likely"),
+        ("assert isinstance(row, str)", "likely"),
+    ],
+)
+def test_a_program_refuses_what_is_wrong_of_what_need_not_be_there(body, expected):
+    code = f"""
+        def check_rows(given):
+            assert given
+            for row in getattr(given, "rows", ()):
+                {body}
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(("done", "expected"), [("find(part)", "question"), ("assert_named(part)", "likely")])
+def test_a_method_that_walks_down_does_with_each_part_what_it_does(done, expected):
+    code = f"""
+        class Finder:
+            def find(self, thing):
+                assert thing.found
+                for part in getattr(thing, "parts", {{}}).values():
+                    self.{done}
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(("again", "times"), [("#doors > *", 1), ("#windows > *", 2)])
+def test_what_many_tests_ask_of_one_query_is_said_once(again, times):
+    code = f"""
+        def test_open(page):
+            assert all(part.open for part in page.query("#doors > *"))
+
+        def test_painted(page):
+            assert all(part.painted for part in page.query("{again}"))
+    """
+    assert certainties("loop-may-be-empty", code) == ["likely"] * times
+
+
 @pytest.mark.parametrize(("again", "times"), [("all_names()", 1), ("other_names()", 2)])
 def test_what_one_helper_may_leave_empty_is_said_once(again, times):
     code = f"""
@@ -938,3 +1027,99 @@ def test_a_filter_over_what_the_test_defines_itself(over, expected):
                 assert name in trace(model)
     """
     assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("assert whole.size - part.size == 1", "question"),
+        ("assert whole.size == part.size + 1", "likely"),
+    ],
+)
+def test_equal_sizes_are_not_apart(check, expected):
+    code = f"""
+        def test_sizes(run):
+            part, whole = run(1), run(2)
+            if part.size < whole.size:
+                {check}
+            assert part.mode == whole.mode
+    """
+    assert certainties("excuse-branch", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        ('"""The ranges give the same number of results as all."""', "question"),
+        ('"""The ranges give the same results as all."""', "likely"),
+    ],
+)
+def test_a_test_may_say_that_it_is_about_how_many_there_are(says, expected):
+    code = f"""
+        def test_same_ranges(names):
+            {says}
+            wanted = names(0, 9)
+            found = names(RANGES)
+            assert len(wanted) == len(found)
+    """
+    assert certainties("projection-before-compare", code) == [expected]
+
+
+def test_each_of_one_side_may_be_looked_for_in_the_other():
+    code = """
+        def compare_rows(actual, expected):
+            assert len(actual) == len(expected)
+            for wanted in expected:
+                found = False
+                for row in {}:
+                    if row == wanted:
+                        found = True
+                assert found
+    """
+    assert certainties("projection-before-compare", code.format("actual")) == []
+
+
+@pytest.mark.parametrize(
+    ("drawn", "expected"),
+    [("@given(moments())", "question"), ("", "likely")],
+)
+def test_what_is_drawn_and_left_out_is_one_of_many(drawn, expected):
+    code = f"""
+        from hypothesis import given
+
+        {drawn}
+        def test_zone(moment):
+            zone = find_zone()
+            if zone.is_local:
+                return
+            assert moment.to(zone) == moment
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("asks", "expected"),
+    [
+        ("", "likely"),
+        ("tmp_path", "likely"),
+        ("kettle", "likely"),
+        ("pot", "likely"),
+        ("options, wanted", "question"),
+        ("full=False", "question"),
+    ],
+)
+def test_what_no_fixture_gives_somebody_hands_in(asks, expected):
+    code = f"""
+        import pytest
+
+        @pytest.fixture
+        def kettle():
+            return 1
+
+        def test_pot(pot):
+            assert pot
+
+        def _test_lid({asks}):
+            assert make()
+    """
+    assert certainties("never-collected-test", code) == [expected]

@@ -26,6 +26,7 @@ from reviewbot.flow.syntax import (
     last_name,
     literal,
     operands,
+    qualified,
     root_name,
     subscript,
     walk,
@@ -51,8 +52,10 @@ _EXIST = frozenset({"exists", "is_file"})
 _DATA = pattern(r"(?i)(^|/)(tests?|testing|test_?data|data|fixtures?|resources?|assets|examples?)/")
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _PARSES = frozenset({"load", "loads", "safe_load", "reader", "DictReader"})
-_PATHS = frozenset({"Path", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute"})
-_PATH_MODULES = frozenset({"os.path", "osp", "path", "pathlib"})
+_PATHS = frozenset({
+    "Path", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute", "as_file",
+})  # fmt: skip
+_PATH_MODULES = frozenset({"os.path", "osp", "path", "pathlib", "importlib.resources", "resources"})
 _LOADS = pattern(r"(?i)(^|_)(load|restore|read|open)")
 _COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
@@ -335,6 +338,7 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
             return True
     if found.made == "loaded" and (
         _lists_here(made)
+        or _lists_own(unit, made)
         or _is_read_back(unit, node, made)
         or _is_own(unit, made)
         or _is_restored(unit, node, made)
@@ -368,6 +372,17 @@ def _lists_here(made: cst.CSTNode) -> bool:
         return False
     owner = function.value
     return isinstance(owner, cst.Call) and not owner.args
+
+
+def _lists_own(unit: Unit, made: cst.CSTNode) -> bool:
+    """Whether all of a folder is listed that stands beside the test or in its package: where it has moved the
+    listing raises, which a `glob` does not, and what is kept in a repository is no empty folder."""
+    if not isinstance(made, cst.Call) or last_name(made) not in ("listdir", "iterdir", "scandir"):
+        return False
+    folder = made.args[0].value if made.args else made.func
+    if isinstance(folder, cst.Attribute) and not made.args:
+        folder = folder.value
+    return _places(unit, folder) == {True}
 
 
 def _is_read_back(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
@@ -488,18 +503,26 @@ def _opened(unit: Unit, made: cst.CSTNode, depth: int = 6) -> cst.BaseExpression
 
 
 def _places(unit: Unit, node: cst.BaseExpression, depth: int = 6) -> set[bool]:
-    """For each part of a path whether it tells where the test file itself stands: False of a part that says
-    neither that nor a name that is written out, so that a path of the repository has `{True}` alone."""
+    """For each part of a path whether it tells where the test file itself or its package stands: False of a
+    part that says neither that nor a name, so that a path of the repository has `{True}` alone."""
     flow = values(unit)
     node = flow.resolve(node)
+    entered = flow.reaching(node) if isinstance(node, cst.Name) else frozenset()
+    if len(entered) == 1 and (only := next(iter(entered))).kind == "with" and only.value is not None:
+        node = only.value
     if not depth:
         return {False}
+    if isinstance(node, cst.Call) and qualified(node.func, unit.file.imports) == "importlib.resources.files":
+        return {True}
     if isinstance(node, cst.SimpleString):
         return set()
     if isinstance(node, cst.Name):
         if node.value == "__file__":
             return {True}
-        constant = module_value(unit.file, node.value) if not flow.reaching(node) else None
+        bound = flow.reaching(node)
+        if bound and all(one.kind in ("parameter", "loop") for one in bound):
+            return set()  # some file of a folder that is known
+        constant = module_value(unit.file, node.value) if not bound else None
         return _places_of(unit, constant, depth) if constant is not None else {False}
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
         return _places(unit, node.left, depth - 1) | _places(unit, node.right, depth - 1)

@@ -11,7 +11,7 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.collection import decorator_name
 from reviewbot.flow.detours import Detour
-from reviewbot.flow.syntax import canonical, conjuncts, literal
+from reviewbot.flow.syntax import canonical, conjuncts, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
@@ -23,14 +23,34 @@ if TYPE_CHECKING:
 def is_meant(unit: Unit, detour: Detour) -> bool:
     """Whether the test is expected to fail, so that nothing hangs on the check; whether what is missing from
     one side, which opens the branch, is demanded elsewhere in the function; whether the caller says by a
-    parameter what must be on both sides, or may leave out what is expected; or whether a handler waits for an
-    event of many."""
+    parameter what must be on both sides, or may leave out what is expected; whether a handler waits for an
+    event of many; or whether the check says how far two sizes are apart that the branch has found to be."""
     return (
         is_expected_to_fail(unit)
         or _is_demanded(unit, detour)
         or _is_asked_for(unit, detour)
         or _may_be_left_out(unit, detour)
         or _waits(unit, detour)
+        or _is_distance(detour)
+    )
+
+
+def _is_distance(detour: Detour) -> bool:
+    """`if short < long: assert long - short == 1`: where they are equal there is no distance to look at."""
+    node = detour.condition
+    if detour.outcome or not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    target = node.comparisons[0]
+    apart = {canonical(node.left), canonical(target.comparator)}
+    return isinstance(target.operator, (cst.LessThan, cst.GreaterThan)) and all(
+        {canonical(one.left), canonical(one.right)} == apart
+        and any(
+            isinstance(below, cst.BinaryOperation)
+            and isinstance(below.operator, cst.Subtract)
+            and {canonical(below.left), canonical(below.right)} == apart
+            for below in walk(one.node)
+        )
+        for one in detour.missed
     )
 
 

@@ -14,11 +14,11 @@ import libcst as cst
 
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.iteration import parametrized
-from reviewbot.flow.syntax import qualified, walk
+from reviewbot.flow.syntax import last_name, qualified, walk
 from reviewbot.flow.values import UNBOUND, values
 
 if TYPE_CHECKING:
-    from reviewbot.flow.values import Binding
+    from reviewbot.flow.values import Binding, Mutation
     from reviewbot.source.units import Unit
 
 _DEPTH = 6
@@ -28,6 +28,8 @@ _METHODS = frozenset({
     "items", "keys", "values", "get", "copy", "union", "intersection", "difference", "symmetric_difference",
     "encode", "decode", "join", "removeprefix", "removesuffix", "index", "count", "startswith", "endswith",
 })  # fmt: skip
+_ADDING = frozenset({"append", "extend", "add", "update", "insert"})
+_FUNCTIONS = (cst.FunctionDef, cst.Lambda)
 _READING = frozenset({"open", "input", "iter", "next", "getattr", "vars", "dir", "globals", "locals", "eval"})
 
 
@@ -90,9 +92,18 @@ def _is_written(unit: Unit, name: cst.Name, depth: int) -> bool:
         return hasattr(builtins, name.value) or isinstance(
             module_value(unit.file, name.value), (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant)
         )
-    if UNBOUND in reaching or flow.mutations(name.value):
+    if UNBOUND in reaching or not all(_adds_own(unit, one, depth) for one in flow.mutations(name.value)):
         return False
     return all(_is_given(unit, binding, depth) for binding in reaching)
+
+
+def _adds_own(unit: Unit, change: Mutation, depth: int) -> bool:
+    """Whether a change of a collection adds what the test writes out, in its own lines and not in a function
+    that something else calls as often as it likes."""
+    if not isinstance(change.node, cst.Call) or last_name(change.node) not in _ADDING:
+        return False
+    inner = next(a for a in (*unit.ancestors(change.node), None) if a is None or isinstance(a, _FUNCTIONS))
+    return inner in (unit.node, None) and all(_is_own(unit, given, depth - 1) for given in change.given)
 
 
 def _is_given(unit: Unit, binding: Binding, depth: int) -> bool:

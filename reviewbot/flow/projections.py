@@ -362,12 +362,13 @@ def _handed_on(
     unit: Unit, sides: Sides, left: cst.BaseExpression, right: cst.BaseExpression, *, walks: bool
 ) -> bool:
     """Whether both sides are given to a call, or returned, where the rest could be compared; with `walks`
-    also whether a loop walks over both."""
+    also whether a loop walks over both, or one over the one inside of a loop over the other."""
     flow = values(unit)
     near = tuple(
         {b for name in flow.reads(node) for b in flow.reaching(name) - {UNBOUND}} & side
         for node, side in zip((left, right), sides, strict=True)
     )
+    walked: tuple[list[cst.CSTNode], list[cst.CSTNode]] = ([], [])
     for node in unit.find(cst.Call, cst.Return, cst.For, cst.CompFor):
         given: list[cst.CSTNode] = []
         if type(node) is cst.Call:
@@ -381,7 +382,10 @@ def _handed_on(
         read = {b for part_ in given for name in flow.reads(part_) for b in flow.reaching(name)}
         if all(not read.isdisjoint(side) for side in near) and not _is_part_of(unit, node, left, right):
             return True
-    return False
+        if walks and isinstance(node, cst.For):
+            for side, loops in zip(near, walked, strict=True):
+                loops += [] if read.isdisjoint(side) else [node]
+    return any(unit.holds(one, other) or unit.holds(other, one) for one in walked[0] for other in walked[1])
 
 
 def _is_part_of(unit: Unit, node: cst.CSTNode, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
