@@ -899,6 +899,24 @@ def test_day(scheduled, sailed):
             """,
             path="tests/test_charts.py",
         ),
+        # What a draft has spent is taken off, and nothing compared.
+        Example("""
+            import numpy as np
+
+            def test_spent(run):
+                def spend(left, draft, chances):
+                    row = 0
+                    while row != -1:
+                        if left[row, 0] / draft[row, 0] >= chances[row]:
+                            row = row + 1
+                        else:
+                            left[row, :] = np.maximum(left[row, :] - draft[row, :], 0.0)
+                            row = -1
+
+                left, draft = np.ones((2, 2)), np.ones((2, 2))
+                spend(left, draft, np.ones(2))
+                np.testing.assert_allclose(left, run(draft))
+        """),
         # The branch demands that neither is there.
         Example(
             """

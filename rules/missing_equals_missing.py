@@ -11,12 +11,14 @@ Index: `left["reward"] == right["reward"]`, so that a missing key fails; or comp
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
 import libcst as cst
 
+from reviewbot.flow.calls import bind, callers
 from reviewbot.flow.control import guards
 from reviewbot.flow.guards import deciding, same_keys
 from reviewbot.flow.judgements import judgements
@@ -87,6 +89,16 @@ class MissingEqualsMissing(Rule):
         """),
     )
     good = (
+        # Who calls has written it in.
+        Example("""
+            def check_manifest(manifest, case):
+                assert manifest.get("mode") == case.get("mode")
+
+            def test_manifest(load, cases):
+                for case in cases:
+                    case["mode"] = case.get("mode", "slow")
+                    check_manifest(load(case), case)
+        """),
         Example("""
             class Region:
                 def __eq__(self, other):
@@ -184,6 +196,7 @@ class MissingEqualsMissing(Rule):
                     fix = _index(unit, judgement.left, judgement.right, left, right)
                     # Elsewhere than between two runs of one kind both may rightly lack it.
                     two = _origin(unit, left.holder) == _origin(unit, right.holder)
+                    two = two and not _is_written_somewhere(unit, left)
                     certainty: Certainty = "likely" if asked is None and two else "question"
                     yield self._report(unit, judgement.left, (left, right), says, certainty, fix)
 
@@ -283,9 +296,42 @@ def _both_may_miss(unit: Unit, left: _Lookup, right: _Lookup) -> bool:
         return False
     if len({None if one.default is None else own.text(one.default) for one in (left, right)}) > 1:
         return False
-    if any(_has_key(unit, one) for one in (left, right)):
+    if any(_has_key(unit, one) or _is_set_by_callers(unit, one) for one in (left, right)):
         return False
     return not same_keys(unit, left.node, left.holder, right.holder)
+
+
+def _is_set_by_callers(unit: Unit, one: _Lookup) -> bool:
+    """Whether every caller in the file writes the entry into the mapping: `case["mode"] = "slow"`."""
+    key = literal(one.key)
+    if not isinstance(key, str) or not isinstance(one.holder, cst.Name) or not unit.is_function:
+        return False
+    given = [(site.caller, bind(site.call, unit).get(one.holder.value)) for site in callers(unit)]
+    return bool(given) and all(
+        isinstance(node, cst.Name) and _writes(caller, node.value, key) for caller, node in given
+    )
+
+
+def _is_written_somewhere(unit: Unit, one: _Lookup) -> bool:
+    """Whether another function of a test file writes an entry of that key into something."""
+    key = literal(one.key)
+    return isinstance(key, str) and any(
+        isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Constant) and node.slice.value == key
+        for other in unit.file.units
+        if other is not unit
+        for node in other.asts(ast.Subscript)
+    )
+
+
+def _writes(unit: Unit, name: str, key: str) -> bool:
+    return any(
+        isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == key
+        for node in unit.asts(ast.Subscript)
+    )
 
 
 def _has_key(unit: Unit, one: _Lookup) -> bool:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -32,7 +33,7 @@ from reviewbot.flow.checks import (
 from reviewbot.flow.identity import alias, live_state, may_compare_one, steadiness
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, walk
+from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, subscript, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
@@ -48,12 +49,29 @@ _ABOUT_EQUALITY = pattern(
     r"(?i)(^|_)(eq|ne|equality|richcmp|cmp|compare|comparisons?|hash|hashable|reflexiv\w*|nan\w*|identity|"
     r"testing|asserts?|assertions?|operators?|contain\w*)(_|$)|__eq__|Equality|Compar|Assert|NaN|Hash|Contain"
 )
+_EQUALS = pattern(
+    r"(?i)(^|_)(all_?close|is_?close|equals?)$|assert_?(array_?|tensors?_?)?(all_?|almost_?)?(close|equals?)$"
+)
 _TO_ITSELF = pattern(r"(?i)\b(to|with|as|equals?) (itself|themselves|oneself)\b|reflexiv")
 
 
 class SelfCompare(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        # The keys of both are walked, and only one is looked into.
+        Example(
+            """
+            import torch
+
+            def compare_engines(before, after):
+                same = True
+                for one, two in zip(before.parts, after.parts, strict=True):
+                    same &= one == two
+                    same &= torch.equal(before.parts[one], before.parts[two])  # <- here
+                return same
+            """,
+            path="tests/test_engines.py",
+        ),
         Example("""
             def test_rows(run):
                 rows, out = run(1), run(2)
@@ -151,6 +169,13 @@ class SelfCompare(Rule):
         """),
     )
     good = (
+        Example("""
+            import torch
+
+            def test_engines(before, after):
+                for one, two in zip(before, after, strict=True):
+                    assert torch.equal(before[one], after[two])
+        """),
         # A copy; what only looks at the model changes nothing.
         Example("""
             def test_frozen(model, optimizer, rows):
@@ -311,9 +336,19 @@ class SelfCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return may_compare_one(unit) and not _ABOUT_EQUALITY.search(unit.name)
+        return _may_cross(unit) or (may_compare_one(unit) and not _ABOUT_EQUALITY.search(unit.name))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in _crossed(unit):
+            yield self.finding(
+                unit,
+                one.node,
+                f"both values are from `{one.of}`: the loop walks it together with `{one.other}`, into which"
+                " nothing here looks",
+                certainty="likely",
+                steps=(step(unit, one.over, "their keys are walked together"),),
+                still_catches=still_catches(unit, one.node, but=(one.loop,)),
+            )
         if _ABOUT_EQUALITY.search(unit.name) or _fails_elsewhere(unit):
             return
         seen: set[int] = set()
@@ -379,6 +414,58 @@ class SelfCompare(Rule):
             steps=steps,
             still_catches=still_catches(unit, comparison.check.anchor),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Crossed:
+    """`node` compares `of[one]` with `of[two]` in a loop over the keys of `of` and `other` together."""
+
+    node: cst.CSTNode
+    loop: cst.For
+    over: cst.BaseExpression
+    of: str
+    other: str
+
+
+def _may_cross(unit: Unit) -> bool:
+    return unit.calls("zip") and unit.has(ast.For) and unit.has(ast.Subscript)
+
+
+def _crossed(unit: Unit) -> Iterator[_Crossed]:
+    """`for one, two in zip(before, after): assert equal(before[one], before[two])`."""
+    for loop in unit.find(cst.For) if _may_cross(unit) else ():
+        over, target = loop.iter, loop.target
+        if not isinstance(over, cst.Call) or dotted(over.func) != "zip" or not isinstance(target, cst.Tuple):
+            continue
+        walked = [canonical(arg.value) for arg in over.args if arg.keyword is None and not arg.star]
+        keys = [canonical(element.value) for element in target.elements]
+        if len(walked) != 2 or len(keys) != 2 or walked[0] == walked[1]:
+            continue
+        looked_up = {canonical(node.value) for node in walk(loop.body) if isinstance(node, cst.Subscript)}
+        for node in walk(loop.body):
+            sides = _compared(node)
+            of = {canonical(side.value) for side in sides if isinstance(side, cst.Subscript)}
+            by = [_index(side) for side in sides]
+            (other, *more) = [name for name in walked if name not in of] or ("", "")
+            if len(of) == 1 and by == keys and not more and other not in looked_up:
+                yield _Crossed(node, loop, over, of.pop(), other)
+
+
+def _compared(node: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
+    """The two values that an equality, or a call that compares by its name, looks at; () for the rest."""
+    if isinstance(node, cst.Comparison) and isinstance(
+        node.comparisons[0].operator, (cst.Equal, cst.NotEqual)
+    ):
+        return (node.left, node.comparisons[0].comparator)
+    if isinstance(node, cst.Call) and len(node.args) > 1 and _EQUALS.search(last_name(node)):
+        return (node.args[0].value, node.args[1].value)
+    return ()
+
+
+def _index(node: cst.BaseExpression) -> str:
+    found = subscript(node)
+    element = node.slice[0].slice if isinstance(node, cst.Subscript) and len(node.slice) == 1 else None
+    return canonical(element.value) if found is None and isinstance(element, cst.Index) else ""
 
 
 def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:

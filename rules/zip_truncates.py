@@ -190,6 +190,29 @@ class ZipTruncates(Rule):
         """),
     )
     good = (
+        # Both grow by one in each turn, or are made for one number.
+        Example("""
+            def test_replies(client, cases):
+                replies = []
+                wanted = []
+                for case in cases:
+                    reply = ""
+                    for part in client.ask(case):
+                        if part:
+                            reply += part
+                    replies += [reply]
+                    wanted += [case.wanted]
+                assert all(reply == one for reply, one in zip(replies, wanted))
+
+            def test_choices(client, number, ends):
+                texts = ["" for _ in range(number)]
+                reasons = ["" for _ in range(number)]
+                for part in client.parts():
+                    texts[part.index] += part.text
+                    reasons[part.index] = part.reason
+                for text, reason in zip(texts, reasons):
+                    assert reason in ends and text
+        """),
         # What a text begins with is asked; the lengths are compared as well.
         Example("""
             def test_begins(encode, prompt):

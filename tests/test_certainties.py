@@ -86,6 +86,24 @@ def test_a_part_of_a_reference_may_be_written_again(caller, expected):
 
 
 @pytest.mark.parametrize(
+    ("filled", "expected"), [("    losses.append(run(step))", "likely"), ("    run(step)", "proved")]
+)
+def test_a_list_of_the_module_that_a_function_fills_is_not_known_to_be_empty(filled, expected):
+    code = f"""
+WANTED = [2.0, 1.5]
+losses = []
+
+def train(step):
+{filled}
+
+def check_losses():
+    for loss, wanted in zip(losses, WANTED):
+        assert abs(loss - wanted) < 0.1
+"""
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("said", "expected"),
     [
         ('"""The original, vendored to be compared with."""', ["question"]),

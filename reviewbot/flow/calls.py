@@ -127,12 +127,39 @@ def defaults(function: Unit) -> dict[str, cst.BaseExpression]:
 
 
 def module_value(file: File, name: str) -> ast.expr | None:
-    """What a module's own statements assign to a name, if they do so exactly once and nothing rebinds it.
+    """What a module's own statements assign to a name, if they do so exactly once and nothing rebinds it, or
+    fills it: `seen = []`, to which a function of the file appends, is no value.
 
     An `ast` node: constants such as `EXACT = ("token_ids", "reward")` are read without parsing the file.
     """
     found = _module_values(file).get(name, ())
-    return found[0] if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    filled = isinstance(found[0], (ast.List, ast.Dict, ast.Set, ast.Call)) and name in _filled(file)
+    return None if filled else found[0]
+
+
+_FILLS = frozenset({
+    "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove", "discard",
+    "clear",
+})  # fmt: skip
+
+
+@once
+def _filled(file: File) -> frozenset[str]:
+    """The names whose lists, mappings or sets something in a file changes, in whatever scope."""
+    found = {
+        node.func.value.id
+        for node in file.asts(ast.Call)
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+        if node.func.attr in _FILLS
+    }
+    found |= {
+        node.value.id
+        for node in file.asts(ast.Subscript)
+        if isinstance(node.ctx, (ast.Store, ast.Del)) and isinstance(node.value, ast.Name)
+    }
+    return frozenset(found | {name for node in file.asts(ast.Global) for name in node.names})
 
 
 @once

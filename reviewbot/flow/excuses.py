@@ -220,7 +220,12 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
             continue
-        if one.node is detour.node or _is_second_try(unit, detour, one) or _asks_the_same(detour, one):
+        if (
+            _is_update(one)
+            or one.node is detour.node
+            or _is_second_try(unit, detour, one)
+            or _asks_the_same(detour, one)
+        ):
             continue
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
         if found is None and repo is not None:
@@ -362,6 +367,13 @@ def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:
     return type(target) is cst.Name and any(
         read.value == target.value for read in values(unit).reads(detour.condition)
     )
+
+
+def _is_update(one: Judgement) -> bool:
+    """Whether what is taken off a value is stored as that value: `left = maximum(left - spent, 0)`."""
+    if type(one.node) is not cst.Assign:
+        return False
+    return any(canonical(target.target) == canonical(one.left) for target in one.node.targets)
 
 
 def _asks_the_same(detour: Detour, one: Judgement) -> bool:

@@ -26,7 +26,7 @@ _PLACE = pattern(
     re.IGNORECASE,
 )
 _NAME = pattern(
-    r"(^|[_.])(tests?|compar[a-z]*|parity|assert[a-z]*|verif[a-z]*|equal[a-z]*|match[a-z]*|diff[a-z]*|same"
+    r"(^|[_.])(tests?|compar[a-z]*|parity|assert[a-z]*|verif[a-z]*|equal[a-z]*|match(es|ed|ing)?|mismatch(es)?|diff[a-z]*|same"
     r"|expect[a-z]*|regress[a-z]*|consisten[a-z]*|equivalen[a-z]*)(_|$)|assert[A-Z]|test[A-Z]|compare[A-Z]"
 )
 _SAME = ("equal", "close", "identical")

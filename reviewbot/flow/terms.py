@@ -142,7 +142,9 @@ class Terms:
 
     def _inner(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         if type(node) is cst.Name:
-            if self.flow.mutations(node.value):
+            if (grown := self._grown_from(node)) is not None:
+                return grown
+            if self.flow.mutations(node.value) and not self._keeps_size(node.value):
                 return self._filled_from(node)
             resolved = self.flow.resolve(node)
             return resolved if resolved is not node else None
@@ -157,6 +159,40 @@ class Terms:
                 return node.value
         if type(node) is cst.NamedExpr:
             return node.value
+        return None
+
+    def _keeps_size(self, name: str) -> bool:
+        """Whether a list is only changed item by item: `found[place] += 1`."""
+        bindings = self.flow.bindings(name)
+        if len(bindings) != 1 or not isinstance(bindings[0].value, (cst.ListComp, cst.BinaryOperation)):
+            return False
+        targets = [
+            [mutation.node.target]
+            if isinstance(mutation.node, cst.AugAssign)
+            else [target.target for target in mutation.node.targets]
+            if isinstance(mutation.node, cst.Assign)
+            else []
+            for mutation in self.flow.mutations(name)
+        ]
+        return all(each and all(map(_is_item, each)) for each in targets)
+
+    def _grown_from(self, node: cst.Name) -> cst.BaseExpression | None:
+        """What a list gets one item for each item of, by `found += [item]` in every turn of one loop."""
+        bindings = self.flow.bindings(node.value)
+        if len(bindings) != 2 or bindings[0].value is None or literal(bindings[0].value) != []:
+            return None
+        grown = bindings[1].node
+        if any(mutation.node is not grown for mutation in self.flow.mutations(node.value)):
+            return None
+        if (
+            type(grown) is not cst.AugAssign
+            or type(grown.value) is not cst.List
+            or len(grown.value.elements) != 1
+        ):
+            return None
+        for loop in walk(self.flow.root):
+            if type(loop) is cst.For and _runs_each_turn(loop, grown):
+                return loop.iter
         return None
 
     def _filled_from(self, node: cst.Name) -> cst.BaseExpression | None:
@@ -259,10 +295,15 @@ def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return None
 
 
-def _runs_each_turn(loop: cst.For, call: cst.Call) -> bool:
-    """Whether a call is a statement of a loop's own body that no turn leaves out."""
+def _is_item(node: cst.BaseExpression) -> bool:
+    return type(node) is cst.Subscript and len(node.slice) == 1 and type(node.slice[0].slice) is cst.Index
+
+
+def _runs_each_turn(loop: cst.For, node: cst.Call | cst.AugAssign) -> bool:
+    """Whether a call or a statement stands in a loop's own body, and no turn leaves it out."""
     lines = [line for line in loop.body.body if type(line) is cst.SimpleStatementLine]
-    if not any(type(s) is cst.Expr and s.value is call for line in lines for s in line.body):
+    own = (part for line in lines for s in line.body for part in (s, s.value if type(s) is cst.Expr else s))
+    if not any(part is node for part in own):
         return False
     return not any(isinstance(node, (cst.Continue, cst.Break)) for node in walk(loop))
 
