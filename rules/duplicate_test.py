@@ -12,11 +12,12 @@ values so that each takes another path.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.shapes import body_words
+from reviewbot.flow.shapes import body_words, own_body
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, delete, once, step
@@ -168,16 +169,20 @@ class DuplicateTest(Rule):
         return len(tests) > 1
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        outlines: dict[tuple[object, ...], list[Unit]] = {}
-        for other in unit.file.units:
-            if other.is_test and repo.pytest.collects_function(other.name.rpartition(".")[2]):
-                outlines.setdefault(_outline(other), []).append(other)
+        settings = repo.pytest
+        tests = [
+            other
+            for other in unit.file.units
+            if other.is_test and settings.collects_function(other.name.rpartition(".")[2])
+        ]
+        # What is told cheaply first: the like of most tests stands nowhere else.
+        for told in (_statements, _outline):
+            tests = _several(tests, told)
         groups: dict[tuple[object, ...], list[_Test]] = {}
-        for alike in outlines.values():
-            for other in alike if len(alike) > 1 else ():
-                made = _test(other)
-                if made is not None:
-                    groups.setdefault(_setting(other, made), []).append(made)
+        for other in tests:
+            made = _test(other)
+            if made is not None:
+                groups.setdefault(_setting(other, made), []).append(made)
         for group in groups.values():
             yield from self._twins(group)
 
@@ -282,6 +287,20 @@ def _asks_for_its_name(unit: Unit) -> bool:
     """Whether what a test does depends on how it is called: `copy_example()` of pytest takes the folder of
     that name."""
     return unit.calls("copy_example") or "_testMethodName" in unit.facts.names
+
+
+def _several(tests: list[Unit], told: Callable[[Unit], object]) -> list[Unit]:
+    """The tests of which the same is told as of another one."""
+    said = [told(test) for test in tests]
+    count = Counter(said)
+    return [test for test, one in zip(tests, said, strict=True) if count[one] > 1]
+
+
+def _statements(unit: Unit) -> tuple[object, ...]:
+    """The class of a test and the kinds of its statements, which twins share."""
+    tree = unit.tree
+    assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return unit.name.rpartition(".")[0], *map(type, own_body(tree))
 
 
 def _outline(unit: Unit) -> tuple[object, ...]:

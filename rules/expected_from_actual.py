@@ -28,7 +28,7 @@ from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, same
 from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, root_of, step
 
 _COPIES = frozenset(
     {"copy", "deepcopy", "clone", "list", "dict", "tuple", "set", "sorted", "array", "asarray", "tensor"}
@@ -155,15 +155,13 @@ class ExpectedFromActual(Rule):
     def suspect(self, unit: Unit) -> bool:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
             return False
-        if is_comparer(unit) and compares_two(unit) and may_carry(unit) and compares_named(unit):
+        if is_comparer(unit) and may_carry(unit) and compares_two(unit) and compares_named(unit):
             return True
-        if not unit.names_any(_is_expected):
+        expected = unit.file.names_that(_is_expected)
+        if expected.isdisjoint(unit.facts.names):
             return False
-        made = any(
-            any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
-            for node in unit.asts(ast.Assign)
-        )
-        return (made or unit.calls(*_COPIES, *_COPYING_METHODS)) and compares_two(unit)
+        copied = unit.calls(*_COPIES, *_COPYING_METHODS) and not expected.isdisjoint(unit.facts.stored)
+        return (copied or any(map(_may_write, unit.asts(ast.Assign)))) and compares_two(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
@@ -184,7 +182,7 @@ class ExpectedFromActual(Rule):
                     still_catches=still_catches(unit, comparison.check.anchor),
                 )
                 told.add(id(node))
-        for group in _carried(unit) if is_comparer(unit) else ():
+        for group in _carried(unit) if is_comparer(unit) and may_carry(unit) else ():
             if told.isdisjoint(id(one.node) for one in group):
                 yield self._of_carried(unit, group)
 
@@ -297,6 +295,16 @@ def _written(unit: Unit, comparison: Comparison) -> tuple[cst.CSTNode, str, str]
                 text = unit.text(side)
                 return node, f"`{text}` was given the expected value just before", "written into the result"
     return None
+
+
+def _may_write(node: ast.Assign) -> bool:
+    """Whether an assignment may give what is expected to a part of something."""
+    if not isinstance(node.targets[0], (ast.Attribute, ast.Subscript)):
+        return False
+    if not isinstance(node.value, (ast.Attribute, ast.Subscript, ast.Name)):
+        return False
+    root = root_of(node.value)
+    return root == "" or _is_expected(root)
 
 
 def _rests_on_expected(node: cst.BaseExpression) -> bool:

@@ -21,7 +21,7 @@ from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.guards import same_keys, same_length
 from reviewbot.flow.judgements import judged_names, records
-from reviewbot.flow.keyed import Keyed, keyed
+from reviewbot.flow.keyed import Keyed, keyed, may_be_keyed
 from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
@@ -251,7 +251,7 @@ class PairKeysIntersect(Rule):
         looks_up = unit.has(ast.Subscript) or unit.calls("get", "getattr")
         if not loops or not looks_up or not is_comparer(unit):
             return False
-        return may_fail(unit) and compares_two(unit) and compares_named(unit)
+        return may_be_keyed(unit) and may_fail(unit) and compares_two(unit) and compares_named(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):

@@ -26,7 +26,7 @@ from reviewbot.flow.aligned import (
     unpacked_by_callers,
 )
 from reviewbot.flow.checks import checks, comparisons
-from reviewbot.flow.cuts import Cut, cuts
+from reviewbot.flow.cuts import Cut, cuts, may_cut
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
@@ -550,8 +550,9 @@ class ZipTruncates(Rule):
 
     def suspect(self, unit: Unit) -> bool:
         return (
-            (unit.calls("zip", "min") or (unit.calls("len") and unit.has(ast.Slice)))
+            unit.calls("zip", "min", "len")
             and unit.has(ast.For, ast.comprehension, ast.Slice)
+            and may_cut(unit)
             and may_check(unit)
             and judges(unit)
         )

@@ -17,6 +17,7 @@ import libcst as cst
 from reviewbot.flow.between import are_bound, between, is_quiet
 from reviewbot.flow.judging import two_sides
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.suspects import same_code
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, same, subscript, walk
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import every_judgement
@@ -33,7 +34,6 @@ VOLATILE = pattern(
     r"|filename|name|version|hash|etag|nonce|token_hex|user|pk|at|on)$"
 )
 REBUILDING = frozenset({"replace", "_replace", "evolve", "model_copy", "copy_with", "assoc"})
-_FILLING = frozenset({"update", "setattr", "__setitem__", "copy_", "where", "masked_scatter_", "copyto"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,28 +51,49 @@ class Carried:
     named: bool
 
 
+@once
 def may_carry(unit: Unit) -> bool:
     """Whether a unit's `ast` might hand a part of one value to another: yes too often, never no wrongly."""
     for node in unit.asts(ast.Assign):
-        for target in node.targets:
-            if isinstance(target, (ast.Attribute, ast.Subscript)) and isinstance(
-                node.value, (ast.Attribute, ast.Subscript)
-            ):
-                return True
-    if unit.calls(*REBUILDING, *_FILLING):
-        return any(_is_given_part(call) for call in unit.asts(ast.Call))
-    return any(None in node.keys for node in unit.asts(ast.Dict))
+        target, value = node.targets[0], node.value
+        kind = type(target)
+        if kind is not type(value) or (kind is not ast.Attribute and kind is not ast.Subscript):
+            continue
+        if _same_part(target, value) and not _of_one_value(target, value):
+            return True
+    if any(map(_is_given_part, unit.calls_of(_FILLING))):
+        return True
+    return any(None in node.keys and len(node.keys) > 1 for node in unit.asts(ast.Dict))
+
+
+_FILLING = REBUILDING | {"update", "setattr", "where"}
+
+
+def _same_part(one: ast.expr, other: ast.expr) -> bool:
+    """Whether two attributes, or two subscripts, may be of the same part of what they are of."""
+    if isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute):
+        return one.attr == other.attr
+    if isinstance(one, ast.Subscript) and isinstance(other, ast.Subscript):
+        return same_code(one.slice, other.slice)
+    return False
+
+
+def _of_one_value(one: ast.expr, other: ast.expr) -> bool:
+    root = root_of(one)
+    return root != "" and root == root_of(other)
 
 
 def _is_given_part(call: ast.Call) -> bool:
-    if called_last(call) == "where":
-        return len(call.args) == 3
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return called_last(call) in REBUILDING | _FILLING and any(
-        root_of(below)
-        for one in given
-        for below in ast.walk(one)
-        if isinstance(below, (ast.Attribute, ast.Subscript))
+    """Whether a call might be given a field of a value under the name of that field."""
+    if called_last(call) in ("where", "setattr"):
+        return len(call.args) + len(call.keywords) == 3
+    if any(isinstance(one, ast.Dict) for one in call.args):
+        return True
+    return any(
+        value.attr == keyword.arg
+        if isinstance(value := keyword.value, ast.Attribute)
+        else isinstance(value, (ast.Subscript, ast.Call, ast.Dict))
+        for keyword in call.keywords
     )
 
 

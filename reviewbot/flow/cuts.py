@@ -11,7 +11,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
-from reviewbot.flow.judging import side
+from reviewbot.flow.judging import may_be_two_sides, side
 from reviewbot.flow.loops import Quantified, checked_loops, comparers_within, is_forced, quantified
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, root_name, walk
 from reviewbot.flow.terms import counted_by
@@ -38,6 +38,36 @@ def cuts(unit: Unit) -> Iterator[Cut]:
     yield from _zips(unit)
     yield from _shorter(unit)
     yield from _cut_to_other(unit)
+
+
+def may_cut(unit: Unit) -> bool:
+    """Whether the unit's `ast` might hold a cut of two sides: yes too often, never no wrongly."""
+    if unit.calls("zip"):
+        loops: list[ast.For | ast.comprehension] = [*unit.asts(ast.For), *unit.asts(ast.comprehension)]
+        if any(_may_zip(loop.iter) for loop in loops):
+            return True
+    if any(len(call.args) == 2 and all(map(_may_count, call.args)) for call in unit.calls_of(_LEAST)):
+        return True
+    return unit.calls("len") and unit.has(ast.Slice) and may_be_two_sides(unit)
+
+
+_LEAST = frozenset({"min"})
+
+
+def _may_zip(node: ast.expr) -> bool:
+    """Whether an iterable is a `zip` of two, under calls of other things."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id == "zip":
+            return len(node.args) > 1
+        if not node.args:
+            return False
+        node = node.args[0]
+    return False
+
+
+def _may_count(node: ast.expr) -> bool:
+    """The same as `counted_by` asked of `ast`."""
+    return isinstance(node, (ast.Call, ast.Subscript, ast.Attribute))
 
 
 def is_cut(unit: Unit, loop: cst.For) -> bool:

@@ -48,7 +48,7 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
         (unit, body)
         for unit in file.units
         if unit.is_function
-        for body in _bodies(unit.tree)
+        for body in _bodies(unit)
         if len(body) >= least
     ]
     words = _Words()
@@ -180,27 +180,45 @@ def _outline(statement: ast.stmt) -> tuple[object, ...]:
     kind = type(statement)
     if kind is ast.Expr or kind is ast.Assign or kind is ast.Return:
         value = statement.value  # type: ignore[attr-defined]
-        if type(value) is ast.Call:
-            return kind, _mark(value.func), *map(_mark, value.args), len(value.keywords)
-        return kind, _mark(value)
+        if type(value) is not ast.Call:
+            return kind, value and _mark(value)
+        function = value.func
+        named = function.attr if type(function) is ast.Attribute else None
+        return kind, named, len(value.keywords), *[_mark(arg) for arg in value.args]
     if kind is ast.Assert:
         test = statement.test  # type: ignore[attr-defined]
         if type(test) is ast.Compare:
             return kind, _mark(test.left), *map(_mark, test.comparators)
         return kind, _mark(test)
-    return kind, len(getattr(statement, "body", ()))
+    body = getattr(statement, "body", None)
+    if not body:
+        return (kind,)
+    head: object = None
+    if kind is ast.With:
+        head = _mark(statement.items[0].context_expr)  # type: ignore[attr-defined]
+    elif kind is ast.For:
+        head = _mark(statement.iter)  # type: ignore[attr-defined]
+    elif kind is ast.FunctionDef or kind is ast.ClassDef:
+        head = statement.name  # type: ignore[attr-defined]
+    return kind, len(body), head, _outline(body[0]), _outline(body[-1])
 
 
-def _mark(node: ast.expr | None) -> object:
+def _mark(node: ast.expr) -> object:
     """What an expression shares with those that are equal but for names."""
     kind = type(node)
     if kind is ast.Constant:
-        return node.value  # type: ignore[union-attr]
+        return node.value  # type: ignore[attr-defined]
     if kind is ast.Attribute:
-        return node.attr  # type: ignore[union-attr]
-    if kind is ast.Call and type(node.func) is ast.Attribute:  # type: ignore[union-attr]
-        return node.func.attr  # type: ignore[union-attr]
-    return kind
+        return node.attr  # type: ignore[attr-defined]
+    if kind is ast.Call:
+        function = node.func  # type: ignore[attr-defined]
+        named = function.attr if type(function) is ast.Attribute else type(function)
+        return named, len(node.args)  # type: ignore[attr-defined]
+    if kind is ast.List or kind is ast.Tuple or kind is ast.Set:
+        return kind, len(node.elts)  # type: ignore[attr-defined]
+    if kind is ast.BinOp:
+        return type(node.op)  # type: ignore[attr-defined]
+    return type(node.ops[0]) if kind is ast.Compare else kind  # type: ignore[attr-defined]
 
 
 def _apart(group: list[Stretch], taken: set[int]) -> list[Stretch]:
@@ -215,9 +233,13 @@ def _apart(group: list[Stretch], taken: set[int]) -> list[Stretch]:
     return out
 
 
-def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+def _bodies(unit: Unit) -> Iterator[list[ast.stmt]]:
     """The blocks of a function, its docstring and the functions in it left out."""
+    tree = unit.tree
     stack: list[list[ast.stmt]] = [own_body(tree)] if isinstance(tree, _FUNCTIONS) else []
+    if _BLOCKS.isdisjoint(unit.facts.kinds):
+        yield from stack
+        return
     while stack:
         body = stack.pop()
         yield body
@@ -228,7 +250,7 @@ def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
                 stack.extend(handler.body for handler in getattr(statement, "handlers", []))
 
 
-_BLOCKS = frozenset({
+_BLOCKS: frozenset[type[ast.AST]] = frozenset({
     *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar),
 })  # fmt: skip
 
@@ -248,10 +270,4 @@ def _exact(unit: Unit, part: list[ast.stmt], known: _Words) -> tuple[str, ...]:
 
 @once
 def _own_names(unit: Unit) -> frozenset[str]:
-    found: set[str] = set()
-    for node in ast.walk(unit.tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-    return frozenset(found)
+    return frozenset(unit.facts.stored).union(node.arg for node in unit.asts(ast.arg))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +15,7 @@ from reviewbot.flow.judgements import Judgement
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
 from reviewbot.flow.values import Binding, Values, values
 from reviewbot.flow.verdicts import every_judgement
-from reviewbot.source.units import once
+from reviewbot.source.units import called_last, once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -49,6 +51,25 @@ class Keyed:
 def keyed(unit: Unit) -> list[Keyed]:
     """Every judgement of a unit that looks up one key in two mappings, in source order."""
     return list(_keyed(unit))
+
+
+def may_be_keyed(unit: Unit) -> bool:
+    """Whether the unit's `ast` might look up one name in two mappings, or walk one and look up in another:
+    yes too often, never no wrongly."""
+    found = [node.slice.id for node in unit.asts(ast.Subscript) if type(node.slice) is ast.Name]
+    for call in unit.calls_of(_LOOKING_UP):
+        place = 0 if called_last(call) == "get" else 1
+        key = call.args[place] if len(call.args) > place else None
+        if type(key) is ast.Name:
+            found.append(key.id)
+    if not found:
+        return False
+    if unit.calls("items", "values"):
+        return True
+    return any(times > 1 and name in unit.facts.stored for name, times in Counter(found).items())
+
+
+_LOOKING_UP = frozenset({"get", "getattr"})
 
 
 def _keyed(unit: Unit) -> Iterator[Keyed]:
