@@ -175,10 +175,10 @@ def _fewer_tokens(
         row = plain.at(world, rows[0])
         together = shape.aligned(row)
         if field not in together:
-            return world, edited
+            return world, (edit,)
         values = shape.numbers(shape.fields(row)[field]) or []
         if len(values) <= HAND_SIZE:
-            return world, edited
+            return world, (edit,)
         for start, count in _spans(len(values), shape.mask_of(row), place):
             moved = place - count if place is not None and place >= start + count else place
             smaller = _cut(world, rows, together, start, count)

@@ -33,6 +33,8 @@ def witness(session: Session, base: Base, passing: Passing, *, until: float) -> 
         return not kept or kept <= taken
 
     small = shrink(session, base.world, passing.made, base.sides, same=same, until=until)
+    if edits.apply(small.world, small.edits) is None:
+        small = Small(dict(base.world), passing.made, small.calls)  # as it was tried, if not as small
     number = session.add(small.world)
     run = session.one(number, list(small.edits), watch=True)
     if not run.passes:
