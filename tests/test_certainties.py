@@ -863,6 +863,25 @@ def test_a_method_that_walks_down_does_with_each_part_what_it_does(done, expecte
     assert certainties("loop-may-be-empty", code) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("Button", "question"), ('"#doors"', "likely"), ("Door", "likely")],
+)
+def test_a_query_for_what_the_file_makes_finds_it(asked, expected):
+    code = f"""
+        from widgets import App, Button, Door
+
+        class Page(App):
+            def compose(self):
+                yield Button("ok")
+
+        def test_buttons(page):
+            for part in page.query({asked}):
+                assert part.enabled
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
 @pytest.mark.parametrize(("again", "times"), [("#doors > *", 1), ("#windows > *", 2)])
 def test_what_many_tests_ask_of_one_query_is_said_once(again, times):
     code = f"""
@@ -1141,3 +1160,28 @@ def test_what_no_fixture_gives_somebody_hands_in(asks, expected):
             assert make()
     """
     assert certainties("never-collected-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("under", "expected"),
+    [
+        ('release.startswith("1.4.")', "question"),
+        ('release == "1.5"', "question"),
+        ('release == "fast"', "likely"),
+    ],
+)
+def test_an_excuse_may_be_for_one_version_of_a_dependency(under, expected):
+    code = f"""
+        import warnings
+        from engine import release
+
+        def test_logits(run):
+            wanted, found = run(1), run(2)
+            if {under}:
+                whole = str(wanted) + str(found)
+                if "nan" in whole:
+                    warnings.warn(whole)
+                    return
+            assert wanted == found
+    """
+    assert certainties("excuse-branch", code) == [expected]

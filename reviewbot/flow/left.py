@@ -346,7 +346,7 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         return True
     if draws(unit) or _is_handed_in(unit, made) or _is_at_hand(unit, made):
         return True
-    return found.made == "query" and _is_counted_there(unit, node, made)
+    return found.made == "query" and (_is_counted_there(unit, node, made) or _is_made_here(unit, made))
 
 
 def _leaves_out_known(unit: Unit, made: cst.CSTNode) -> bool:
@@ -666,6 +666,16 @@ def _leftmost(node: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(node, cst.BinaryOperation):
         node = node.left
     return node
+
+
+def _is_made_here(unit: Unit, made: cst.CSTNode) -> bool:
+    """Whether a query asks for all of a class of which the test file itself makes some for what is asked:
+    `page.query(Button)` beside an application that yields `Button("ok")`."""
+    asked = made.args[0].value if isinstance(made, cst.Call) and len(made.args) == 1 else None
+    if not isinstance(asked, cst.Name) or values(unit).reaching(asked):
+        return False
+    known = asked.value in unit.file.imports or asked.value in unit.file.classes
+    return known and any(other is not unit for other in unit.file.calling(asked.value))
 
 
 def _is_counted_there(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:

@@ -11,9 +11,12 @@ import libcst as cst
 from reviewbot.flow.checks import checks
 from reviewbot.flow.collection import decorator_name
 from reviewbot.flow.detours import Detour
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, conjuncts, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
+
+_VERSION = pattern(r"v?\d+(\.\d+)+\.?([ab.]|rc|dev|$)")
 
 if TYPE_CHECKING:
     from reviewbot.flow.values import Binding
@@ -24,7 +27,8 @@ def is_meant(unit: Unit, detour: Detour) -> bool:
     """Whether the test is expected to fail, so that nothing hangs on the check; whether what is missing from
     one side, which opens the branch, is demanded elsewhere in the function; whether the caller says by a
     parameter what must be on both sides, or may leave out what is expected; whether a handler waits for an
-    event of many; or whether the check says how far two sizes are apart that the branch has found to be."""
+    event of many; or whether the check says how far two sizes are apart that the branch has found to be; or
+    whether the branch is taken for some versions of a dependency alone."""
     return (
         is_expected_to_fail(unit)
         or _is_demanded(unit, detour)
@@ -32,6 +36,7 @@ def is_meant(unit: Unit, detour: Detour) -> bool:
         or _may_be_left_out(unit, detour)
         or _waits(unit, detour)
         or _is_distance(detour)
+        or _is_of_a_version(unit, detour)
     )
 
 
@@ -51,6 +56,19 @@ def _is_distance(detour: Detour) -> bool:
             for below in walk(one.node)
         )
         for one in detour.missed
+    )
+
+
+def _is_of_a_version(unit: Unit, detour: Detour) -> bool:
+    """Whether a branch stands under a condition that picks a version: `if release.startswith("1.4."):`."""
+    return any(
+        isinstance(above, cst.If)
+        and unit.holds(above.body, detour.condition)
+        and any(
+            isinstance(below, cst.SimpleString) and _VERSION.match(below.raw_value)
+            for below in walk(above.test)
+        )
+        for above in unit.ancestors(detour.condition)
     )
 
 
