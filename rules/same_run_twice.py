@@ -16,21 +16,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.checks import Comparison, checks, comparisons
-from reviewbot.flow.judging import BASELINE
+from reviewbot.flow.checks import Check, Comparison, checks, comparisons
+from reviewbot.flow.judging import BASELINE, two_sides
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import compares_two
-from reviewbot.flow.syntax import canonical, last_name, root_name, walk
-from reviewbot.flow.values import UNBOUND, values
+from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
+from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.model import Certainty
 
 # Tests that run one thing twice because the runs must agree.
 _ON_PURPOSE = pattern(
     r"(?i)determin|stab(le|ility)|idempot|repro|cach|memo|seed|repeat|twice|again|consisten|singleton|reuse|"
     r"lru|pure|hash|random|rng|same_|unchanged|preserv|intern|pickl|copy|thread|concurren|race|invarian"
 )
+_DRAWS = pattern(r"(?i)seed|random|rng|determin|hash|lru|copy|pickl|thread|repeat")
 # Words that call a side the reference; `first`, `before` and their like rather tell the order of two runs.
 _REFERENCE = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
 # Functions that make a faster or another form of what they are given.
@@ -82,6 +84,28 @@ class SameRunTwice(Rule):
                     want = generate("a", engine="fast")
                     got = generate("a", engine="fast")
                     self.assertEqual(got.tokens, want.tokens)  # <- here
+        """),
+        # By another name, of each item, and names that say what should differ.
+        Example("""
+            def test_courses(sail, seas, Plan):
+                charts = seas
+                legacy = sail(seas, folded=True)
+                folded = sail(charts, folded=True)
+                assert legacy == folded  # <- here
+
+            def test_crews(sail, seas):
+                one_by_one = [sail(sea) for sea in seas]
+                together = [sail(sea) for sea in seas]
+                assert one_by_one == together  # <- here
+
+            def test_charts(sail, seas, Plan):
+                for sea in seas:
+                    folded = sail(sea, Plan(folded=True))
+                    unfolded = sail(sea, Plan(folded=True))
+                    assert folded == unfolded  # <- here
+
+            def test_ports(sail, sea):
+                assert sail(sea) == sail(sea)  # <- here
         """),
         # The same is added to both, and what is given is made of the same.
         Example("""
@@ -152,23 +176,14 @@ class SameRunTwice(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.has(ast.Assign) or not compares_two(unit) or _ON_PURPOSE.search(unit.name):
+        if not compares_two(unit) or _ON_PURPOSE.search(unit.name):
             return False
-        made = [pair for node in unit.asts(ast.Assign) for pair in _given(node)]
-        if not made:
-            return False
-        names = {name for name, _ in made}
-        values_: list[ast.expr] = [value for _, value in made]
+        values_: list[ast.expr] = [value for node in unit.asts(ast.Assign) for _, value in _given(node)]
         values_ += [side for node in unit.asts(ast.Compare) for side in (node.left, *node.comparators)]
         values_ += [argument for node in unit.asts(ast.Call) for argument in node.args[:2]]
-        calls = [value for value in values_ if isinstance(value, ast.Call)]
-        told = [value for name, value in made if _says_reference(name)]
-        told += [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in names]
-        if not told:
-            return False
-        alike = {_outline(call) for call in told}
-        count = Counter(ast.dump(call) for call in calls if _outline(call) in alike)
-        return len(count) < count.total() and any(count[ast.dump(call)] > 1 for call in told)
+        calls = [call for value in values_ if (call := _call_in(value)) is not None]
+        count = Counter(map(_outline, calls))
+        return len(count) < count.total()
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
@@ -181,24 +196,44 @@ class SameRunTwice(Rule):
             if pair is None:
                 continue
             seen.add(id(comparison.check.node))
-            reference, other = pair
+            reference, other, certainty = pair
             yield self.finding(
                 unit,
                 comparison.check.anchor,
-                f"both sides are `{' '.join(unit.text(other).split())}`: the code is compared with itself",
-                certainty="likely",
+                f"both sides are `{' '.join(unit.text(other).split())}`: {_SAYS[certainty]}",
+                certainty=certainty,
                 steps=(
-                    step(unit, reference, "the reference is made here"),
+                    step(unit, reference, "the one side is made here"),
                     step(unit, other, "and by the same call what is held against it"),
                 ),
                 still_catches=still_catches(unit, comparison.check.anchor),
             )
 
 
+_SAYS: dict[Certainty, str] = {
+    "likely": "the code is compared with itself",
+    "question": "are the two runs to differ in anything?",
+}
+
+
 def _outline(call: ast.Call) -> tuple[object, ...]:
     """What equal calls share, and most others do not."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return (name, len(call.args), len(call.keywords))
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    words = tuple(sorted(keyword.arg or "" for keyword in call.keywords))
+    written = tuple(
+        one.value for one in (*call.args, *(k.value for k in call.keywords)) if type(one) is ast.Constant
+    )
+    return (name, len(call.args), words, written)
+
+
+def _call_in(node: ast.expr) -> ast.Call | None:
+    """The call that a value is, or that a list makes of each item."""
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return _call_in(node.value)
+    if isinstance(node, ast.ListComp):
+        return _call_in(node.elt)
+    return _first_call(node)
 
 
 def _given(node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
@@ -208,7 +243,7 @@ def _given(node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
         targets = target.elts if isinstance(target, ast.Tuple) and split else [target]
         parts = node.value.elts if isinstance(node.value, ast.Tuple) and split else [node.value]
         for name, value in zip(targets, parts, strict=False):
-            call = _first_call(value)
+            call = _call_in(value)
             if isinstance(name, ast.Name) and call is not None:
                 yield name.id, call
 
@@ -226,25 +261,70 @@ def _first_term(node: cst.BaseExpression) -> cst.Call | None:
     return node if isinstance(node, cst.Call) else None
 
 
-def _same_call(unit: Unit, comparison: Comparison) -> tuple[cst.Call, cst.Call] | None:
+_Made = cst.Call | cst.ListComp
+
+
+def _same_call(unit: Unit, comparison: Comparison) -> tuple[_Made, _Made, Certainty] | None:
     """The two equal calls behind the sides, the reference's first, if nothing may have changed in between."""
     one, two = _origin(unit, comparison.left), _origin(unit, comparison.right)
     if one is None or two is None:
         return None
-    (first, path, label), (second, other_path, other_label) = one, two
-    if first is second or path != other_path or canonical(first) != canonical(second):
+    (first, path, name), (second, other_path, other) = one, two
+    if first is second or path != other_path or _form(unit, first) != _form(unit, second):
         return None
-    if label == other_label and not _wraps_what_nothing_calls(unit, first):
-        return None
-    if (
-        _ON_PURPOSE.search(unit.text(first))
-        or not _plain_arguments(first)
-        or not _same_names(unit, first, second)
-    ):
+    if not _plain_arguments(first) or not _same_names(unit, first, second):
         return None
     if _may_change(unit, first, second) or _is_done_to(unit, comparison, first, second):
         return None
-    return (first, second) if label else (second, first)
+    certainty = _certainty(unit, first, name, other)
+    if certainty is None:
+        return None
+    label = _says_reference(name) or unit.index.rank(first) < unit.index.rank(second)
+    return (first, second, certainty) if label else (second, first, certainty)
+
+
+def _certainty(unit: Unit, made: _Made, name: str, other: str) -> Certainty | None:
+    """How sure it is that the two runs are to differ in something: their names say so."""
+    if _are_opposed(name, other):
+        return "likely"
+    called = made.elt if isinstance(made, cst.ListComp) else made
+    function = dotted(called.func) if isinstance(called, cst.Call) else ""
+    on_purpose = _ON_PURPOSE.search(function) is not None or _DRAWS.search(unit.text(made)) is not None
+    wrapped = isinstance(made, cst.Call) and _wraps_what_nothing_calls(unit, made)
+    if _says_reference(name) != _says_reference(other) or wrapped or two_sides([name, other]):
+        return None if on_purpose else "likely"
+    if on_purpose or _ON_PURPOSE.search(f"{name} {other}") or not unit.is_test:
+        return None
+    times = sum(_asks_for(check, function) for check in checks(unit))
+    return "question" if function and times < 2 else None
+
+
+def _asks_for(check: Check, function: str) -> bool:
+    """Whether a check calls a function."""
+    return any(isinstance(below, cst.Call) and dotted(below.func) == function for below in walk(check.node))
+
+
+def _are_opposed(name: str, other: str) -> bool:
+    """`cached` and `uncached`, `packed` and `not_packed`."""
+    longer, shorter = sorted((name.lower(), other.lower()), key=len, reverse=True)
+    return bool(shorter) and longer in {
+        f"{no}{shorter}" for no in ("un", "no_", "not_", "non", "non_", "without_")
+    }
+
+
+def _form(unit: Unit, made: _Made) -> str:
+    """The code of a call, with another name for a value replaced by that value's own."""
+    flow = values(unit)
+    alias = {}
+    for read in flow.reads(made):
+        meant = flow.resolve(read)
+        if isinstance(meant, cst.Name) and meant.value != read.value:
+            alias[read.value] = meant.value
+    text = canonical(made)
+    return _NAME.sub(lambda word: alias.get(word[0], word[0]), text) if alias else text
+
+
+_NAME = pattern(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*=(?!=))")
 
 
 def _wraps_what_nothing_calls(unit: Unit, call: cst.Call) -> bool:
@@ -263,9 +343,8 @@ def _wraps_what_nothing_calls(unit: Unit, call: cst.Call) -> bool:
     return bool(given) and not called.intersection(given)
 
 
-def _origin(unit: Unit, side: cst.BaseExpression) -> tuple[cst.Call, str, bool] | None:
-    """The call that a side comes from, the path from its result (`.tokens`), and whether the name that
-    holds it says that it is the reference."""
+def _origin(unit: Unit, side: cst.BaseExpression) -> tuple[_Made, str, str] | None:
+    """The call that a side comes from, the path from its result (`.tokens`), and the name that holds it."""
     flow = values(unit)
     root, path = side, ""
     while isinstance(root, (cst.Attribute, cst.Subscript)):
@@ -273,12 +352,14 @@ def _origin(unit: Unit, side: cst.BaseExpression) -> tuple[cst.Call, str, bool] 
     if isinstance(root, cst.Name):
         path = canonical(side)[len(root.value) :]
         resolved = flow.resolve(root)
+        if isinstance(resolved, cst.ListComp):
+            return (resolved, path, root.value) if isinstance(resolved.elt, cst.Call) else None
         call = _first_term(resolved)
         if call is not None and call is not resolved:
             path = f"{canonical(resolved)}{path}"  # the other terms must be equal, too
-        return None if call is None else (call, path, _says_reference(root.value))
+        return None if call is None else (call, path, root.value)
     if isinstance(side, cst.Call):
-        return side, "", False
+        return side, "", ""
     return None
 
 
@@ -286,39 +367,62 @@ def _says_reference(name: str) -> bool:
     return not _REFERENCE.isdisjoint(name.lower().strip("_").split("_"))
 
 
-def _plain_arguments(call: cst.Call) -> bool:
+def _plain_arguments(made: _Made) -> bool:
     """Whether the arguments are names and literals, and the call is not a mere constructor or conversion."""
-    name = last_name(call)
-    if not call.args or name[:1].isupper() or not name:
-        return bool(name) and not name[:1].isupper() and not call.args and isinstance(call.func, cst.Name)
-    return all(isinstance(arg.value, _PLAIN) or _is_made_of_names(arg.value) for arg in call.args)
+    if isinstance(made, cst.ListComp):
+        clause = made.for_in
+        plain = clause.inner_for_in is None and isinstance(clause.iter, (cst.Name, cst.Attribute))
+        return plain and isinstance(made.elt, cst.Call) and _plain_arguments(made.elt)
+    name = last_name(made)
+    if not made.args or name[:1].isupper() or not name:
+        return bool(name) and not name[:1].isupper() and not made.args and isinstance(made.func, cst.Name)
+    return all(isinstance(arg.value, _PLAIN) or _is_made_of_names(arg.value) for arg in made.args)
 
 
 def _is_made_of_names(node: cst.BaseExpression) -> bool:
-    """Whether an argument is what a function makes of names, and gives no other value the next time."""
+    """Whether an argument is what a function makes of names, or a class of names and literals, and gives no
+    other value the next time."""
     if not isinstance(node, cst.Call) or not node.args or _MOVES_ON.search(last_name(node)):
         return False
-    return last_name(node)[:1].islower() and all(isinstance(arg.value, cst.Name) for arg in node.args)
+    if last_name(node)[:1].islower():
+        return all(isinstance(arg.value, cst.Name) for arg in node.args)
+    return all(isinstance(arg.value, _PLAIN) for arg in node.args)
 
 
 _MOVES_ON = pattern(r"(?i)rand|sampl|shuffl|uuid|next|pop|read|time|draw|get|iter|fetch|recv|choice|now")
 
 
-def _same_names(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
+def _same_names(unit: Unit, first: _Made, second: _Made) -> bool:
     """Whether every name in both calls has the same bindings in both."""
     flow = values(unit)
     mine, others = list(flow.reads(first)), list(flow.reads(second))
     return len(mine) == len(others) and all(
-        flow.reaching(a) == flow.reaching(b) and UNBOUND not in flow.reaching(a)
+        _meant(unit, a) == _meant(unit, b) and UNBOUND not in flow.reaching(a)
         for a, b in zip(mine, others, strict=True)
     )
 
 
-def _may_change(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
+def _meant(unit: Unit, name: cst.Name) -> frozenset[Binding]:
+    """The bindings of a name, or of what it is another name for; none of a comprehension's own."""
+    flow = values(unit)
+    meant = flow.resolve(name)
+    reaching = flow.reaching(meant if isinstance(meant, cst.Name) else name)
+    return frozenset(one for one in reaching if not (one.kind == "loop" and _is_own(unit, name, one)))
+
+
+def _is_own(unit: Unit, name: cst.Name, binding: Binding) -> bool:
+    """Whether a binding is that of the comprehension in which a name is read."""
+    return any(
+        isinstance(above, cst.ListComp) and _holds(above, binding.node) for above in unit.ancestors(name)
+    )
+
+
+def _may_change(unit: Unit, first: _Made, second: _Made) -> bool:
     """Whether between the calls something is done for its effect, or to what the calls rest on."""
     rank = unit.index.rank
     low, high = sorted((rank(first), rank(second)))
     names = {name.value for name in values(unit).reads(first)} | {root_name(first)}
+    names |= {name.value for name in values(unit).reads(second)}
     for node in unit.find(cst.Expr, cst.AugAssign, cst.With, cst.For, cst.While, cst.If, cst.Try, cst.Del):
         if low < rank(node) < high and not _holds(node, second):
             if isinstance(node, cst.Expr) and not isinstance(node.value, (cst.Call, cst.Await)):
@@ -342,7 +446,7 @@ def _may_change(unit: Unit, first: cst.Call, second: cst.Call) -> bool:
     return False
 
 
-def _is_done_to(unit: Unit, comparison: Comparison, first: cst.Call, second: cst.Call) -> bool:
+def _is_done_to(unit: Unit, comparison: Comparison, first: _Made, second: _Made) -> bool:
     """Whether after both runs something is called for its effect before the comparison."""
     rank = unit.index.rank
     start, end = max(rank(first), rank(second)), rank(comparison.node)
