@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 BASELINE = frozenset({
     "baseline", "base", "reference", "ref", "expected", "golden", "gold", "eager", "hf", "legacy", "before",
     "original", "orig", "uninterrupted", "oracle", "truth", "gt", "want", "wanted", "desired", "left",
-    "first", "old", "unsharded", "control", "source",
+    "first", "old", "unsharded", "control", "source", "straight", "unbroken", "continuous",
+    "uncut", "slow", "naive",
 })  # fmt: skip
 OTHER = frozenset({
     "other", "actual", "fast", "new", "compiled", "chunked", "restored", "resumed", "recovered", "recovery",
     "candidate", "got", "after", "result", "output", "right", "second", "sharded", "replayed", "loaded",
     "test", "tested", "copy", "target", "observed", "computed", "pred", "predicted", "converted", "quantized",
+    "interrupted", "replay", "ported",
 })  # fmt: skip
 
 _WEAK = frozenset({"test", "tested"})

@@ -20,7 +20,7 @@ from reviewbot.flow.checks import Check, Comparison, checks, comparisons
 from reviewbot.flow.judging import function_names, two_sides
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
-from reviewbot.flow.taken_out import left_out, popped
+from reviewbot.flow.taken_out import left_out, may_take_out, popped, taken_by
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.units import once
 
@@ -93,7 +93,7 @@ def projected(unit: Unit) -> Iterator[Projected]:
         sides = _sides(unit, left.of, right.of)
         if sides is None or not are_two_runs(unit, left.of, right.of):
             continue
-        if left.kind in ("members", "order", "without") and not are_named(left.of, right.of):
+        if left.kind in ("members", "order", "without") and not named_apart(unit, left.of, right.of):
             continue
         whole = set(values(unit).slice(left.of)), set(values(unit).slice(right.of))
         if any(whole[0] >= known[0] and whole[1] >= known[1] for known in seen):
@@ -110,10 +110,10 @@ def projected(unit: Unit) -> Iterator[Projected]:
 
 def _gathered(unit: Unit, one: Comparison) -> tuple[Part | None, Part | None]:
     """What is compared of two whole values: without their order, or without fields that were taken out."""
-    if type(one.left) is not cst.Name or type(one.right) is not cst.Name:
-        return None, None
     if type(one.node) is cst.Call and last_name(one.node) in ("assertCountEqual", "assertItemsEqual"):
         return Part("order", "assertCountEqual", one.left), Part("order", "assertCountEqual", one.right)
+    if type(one.left) is not cst.Name or type(one.right) is not cst.Name:
+        return None, None
     left, right = (popped(unit, side, one.check.node) for side in (one.left, one.right))
     if not left or left != right:
         return None, None
@@ -133,12 +133,19 @@ def _rebuilds(file: File) -> bool:
     return any(unit.has(ast.DictComp) for unit in file.units)
 
 
+@once
+def _takes_out(file: File) -> bool:
+    return any(unit.is_function and may_take_out(unit) for unit in file.units)
+
+
 def may_project(unit: Unit) -> bool:
     """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
     facts = unit.facts
     if not _KEEPING_SOME.isdisjoint(facts.kinds) or not _PROJECTING.isdisjoint(facts.calls):
         return True
-    if _rebuilds(unit.file) and not function_names(unit.file).isdisjoint(facts.calls):
+    if (_rebuilds(unit.file) or _takes_out(unit.file)) and not function_names(unit.file).isdisjoint(
+        facts.calls
+    ):
         return True
     # Names of every kind, to be quick about most units.
     if _ATTRIBUTES.keys().isdisjoint(facts.names):
@@ -270,6 +277,9 @@ def _of_helper(unit: Unit, function: Unit, given: cst.BaseExpression) -> Part | 
     returns = function.find(cst.Return)
     if function is unit or len(returns) != 1 or returns[0].value is None:
         return None
+    taken = taken_by(function, returns[0])
+    if taken:
+        return Part("without", ", ".join(f"`{field}`" for field in sorted(taken)), given)
     without = left_out(function, returns[0].value)
     if without is None or not any(b.kind == "parameter" for b in values(function).slice(without[1])):
         return None
@@ -282,13 +292,49 @@ def are_named(left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
     return two_sides(one | other) and not two_sides(one) and not two_sides(other)
 
 
+def named_apart(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether two values are the two runs of one comparison by their names, or by those of what made them:
+    `a, b = straight(), resumed()`."""
+    if are_named(left, right):
+        return True
+    made = [_maker(unit, one) for one in (left, right)]
+    return made[0] is not None and made[1] is not None and are_named(made[0], made[1])
+
+
+def _base(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What fields and items are read from."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return node
+
+
+def _maker(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> cst.BaseExpression | None:
+    """The function that a value was got from, or the name of the collection that it is an item of."""
+    flow = values(unit)
+    node = _base(node)
+    node = _base(flow.resolve(node))
+    if type(node) is cst.Await:
+        node = _base(node.expression)
+    if isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+        return _maker(unit, node.for_in.iter, depth - 1) or node.for_in.iter if depth else None
+    if type(node) is cst.Name:
+        items = [b for b in flow.reaching(node) if b.kind == "loop" and b.role == "item"]
+        over = items[0].value if len(items) == 1 else None
+        return None if over is None or not depth else _maker(unit, over, depth - 1) or over
+    if type(node) is not cst.Call:
+        return None
+    if last_name(node) in _SAME_ITEMS and node.args and depth:
+        return _maker(unit, node.args[0].value, depth - 1)
+    return node.func
+
+
 def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
     """Whether two values are the two sides of one comparison: by their names, or because one callable gave
     both and the unit says that they are to be the same."""
     made = _made_by(unit, left), _made_by(unit, right)
     if any(last is None for last in made):
         return False
-    if are_named(left, right):
+    if named_apart(unit, left, right):
         return True
     return bool(made[0]) and made[0] == made[1] and says_same(unit)
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.calls import module_value
+from reviewbot.flow.calls import callee, module_value
 from reviewbot.flow.carried import REBUILDING, VOLATILE
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, subscript
 from reviewbot.flow.values import values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -25,7 +26,7 @@ def popped(unit: Unit, name: cst.Name, before: cst.CSTNode) -> frozenset[str]:
     """The fields that statements before a place take out of a value, or of the rows in it, unread."""
     rank = unit.index.rank
     found: set[str] = set()
-    for owner, field, node in _removals(unit):
+    for owner, field, node in (*_removals(unit), *_handed(unit)):
         if (
             rank(node) < rank(before)
             and name.value in _holders(unit, owner)
@@ -33,6 +34,72 @@ def popped(unit: Unit, name: cst.Name, before: cst.CSTNode) -> frozenset[str]:
         ):
             found.add(field)
     return frozenset(field for field in found if not VOLATILE.search(field))
+
+
+def taken_by(function: Unit, returned: cst.Return) -> frozenset[str]:
+    """The fields that a function takes out of what it is given, or of a copy, before it returns that; `row`
+    without `row.logprobs = None`."""
+    value = returned.value
+    if type(value) is not cst.Name or not may_take_out(function):
+        return frozenset()
+    flow = values(function)
+    given = {one.name for one in flow.slice(value) if one.kind == "parameter"} | (
+        {value.value} if any(one.kind == "parameter" for one in flow.reaching(value)) else set()
+    )
+    if not given:
+        return frozenset()
+    found = set()
+    for owner, field, _ in (*_removals(function), *_emptied(function)):
+        holders = _holders(function, owner)
+        if value.value in holders or any(one.name in given for one in flow.slice(owner)):
+            found.add(field)
+    return frozenset(field for field in found if not VOLATILE.search(field))
+
+
+def _emptied(unit: Unit) -> Iterator[tuple[cst.BaseExpression, str, cst.CSTNode]]:
+    """The fields that are set to None, or to another constant."""
+    for node in unit.find(cst.Assign):
+        target = node.targets[0].target
+        if literal(node.value) is UNKNOWN:
+            continue
+        key = subscript(target)
+        if key is not None and isinstance(key[1], str):
+            yield key[0], key[1], node
+        elif type(target) is cst.Attribute:
+            yield target.value, target.attr.value, node
+
+
+@once
+def may_take_out(unit: Unit) -> bool:
+    """Whether a function could take a field out of something and return that, by `ast`."""
+    if not unit.has(ast.Return):
+        return False
+    if unit.calls("pop") or unit.has(ast.Delete):
+        return True
+    return any(
+        isinstance(node.targets[0], (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Constant)
+        for node in unit.asts(ast.Assign)
+    )
+
+
+def _handed(unit: Unit) -> Iterator[tuple[cst.BaseExpression, str, cst.CSTNode]]:
+    """The fields that a function of the file takes out of what a statement gives it: `drop(row, "mask")`."""
+    for statement in unit.find(cst.Expr):
+        call = statement.value
+        function = callee(unit, call) if type(call) is cst.Call else None
+        if function is None or function is unit or not function.calls("pop") or function.has(ast.Return):
+            continue
+        assert isinstance(call, cst.Call)
+        first = call.args[0].value if call.args and not call.args[0].star else None
+        if first is None:
+            continue
+        owned = [one for one in function.find(cst.Call) if last_name(one) == "pop" and one.args]
+        for one in owned:
+            field = literal(one.args[0].value)
+            fields = [field] if field is not UNKNOWN else [literal(arg.value) for arg in call.args[1:]]
+            for name in fields:
+                if isinstance(name, str):
+                    yield first, name, call
 
 
 def _is_bound_after(unit: Unit, name: cst.Name, node: cst.CSTNode) -> bool:
