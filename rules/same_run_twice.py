@@ -32,6 +32,8 @@ _ON_PURPOSE = pattern(
     r"(?i)determin|stab(le|ility)|idempot|repro|cach|memo|seed|repeat|twice|again|consisten|singleton|reuse|"
     r"lru|pure|hash|random|rng|same_|unchanged|preserv|intern|pickl|copy|thread|concurren|race|invarian"
 )
+# Names that tell one of two like runs from the other.
+_ORDER = pattern(r"(?i)(^|_)(first|second|before|after|left|right|original|orig|one|two|1|2)(_|$)|[12]$")
 _DRAWS = pattern(r"(?i)seed|random|rng|determin|hash|lru|copy|pickl|thread|repeat")
 # Words that call a side the reference; `first`, `before` and their like rather tell the order of two runs.
 _REFERENCE = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
@@ -160,6 +162,12 @@ class SameRunTwice(Rule):
                 result = frame.sample(0.5, random_state=12)
                 expected = frame.sample(0.5, random_state=12)
                 assert result == expected
+        """),
+        Example("""
+            def test_alternates(run):
+                first = run(1)
+                second = run(1)
+                assert first.rows == second.rows
         """),
         Example("""
             def test_is_deterministic(run):
@@ -291,9 +299,14 @@ def _certainty(unit: Unit, made: _Made, name: str, other: str) -> Certainty | No
     function = dotted(called.func) if isinstance(called, cst.Call) else ""
     on_purpose = _ON_PURPOSE.search(function) is not None or _DRAWS.search(unit.text(made)) is not None
     wrapped = isinstance(made, cst.Call) and _wraps_what_nothing_calls(unit, made)
-    if _says_reference(name) != _says_reference(other) or wrapped or two_sides([name, other]):
+    in_order = _ORDER.search(name) is not None and _ORDER.search(other) is not None
+    if (
+        _says_reference(name) != _says_reference(other)
+        or wrapped
+        or (two_sides([name, other]) and not in_order)
+    ):
         return None if on_purpose else "likely"
-    if on_purpose or _ON_PURPOSE.search(f"{name} {other}") or not unit.is_test:
+    if on_purpose or in_order or _ON_PURPOSE.search(f"{name} {other}") or not unit.is_test:
         return None
     times = sum(_asks_for(check, function) for check in checks(unit))
     return "question" if function and times < 2 else None
