@@ -33,7 +33,9 @@ _ON_PURPOSE = pattern(
     r"lru|pure|hash|random|rng|same_|unchanged|preserv|intern|pickl|copy|thread|concurren|race|invarian"
 )
 # Names that tell one of two like runs from the other.
-_ORDER = pattern(r"(?i)(^|_)(first|second|before|after|left|right|original|orig|one|two|1|2)(_|$)|[12]$")
+_ORDER = pattern(
+    r"(?i)(^|_)(first|second|before|after|left|right|original|orig)(_|$)|^(one|two|other|then|now)$|[12]$"
+)
 _DRAWS = pattern(r"(?i)seed|random|rng|determin|hash|lru|copy|pickl|thread|repeat")
 # Words that call a side the reference; `first`, `before` and their like rather tell the order of two runs.
 _REFERENCE = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
@@ -168,6 +170,7 @@ class SameRunTwice(Rule):
                 first = run(1)
                 second = run(1)
                 assert first.rows == second.rows
+                assert next(run) == next(run)
         """),
         Example("""
             def test_is_deterministic(run):
@@ -297,6 +300,8 @@ def _certainty(unit: Unit, made: _Made, name: str, other: str) -> Certainty | No
         return "likely"
     called = made.elt if isinstance(made, cst.ListComp) else made
     function = dotted(called.func) if isinstance(called, cst.Call) else ""
+    if not function or _MOVES_ON.search(function.rpartition(".")[2]):
+        return None
     on_purpose = _ON_PURPOSE.search(function) is not None or _DRAWS.search(unit.text(made)) is not None
     wrapped = isinstance(made, cst.Call) and _wraps_what_nothing_calls(unit, made)
     in_order = _ORDER.search(name) is not None and _ORDER.search(other) is not None
@@ -306,10 +311,16 @@ def _certainty(unit: Unit, made: _Made, name: str, other: str) -> Certainty | No
         or (two_sides([name, other]) and not in_order)
     ):
         return None if on_purpose else "likely"
-    if on_purpose or in_order or _ON_PURPOSE.search(f"{name} {other}") or not unit.is_test:
+    if (
+        on_purpose
+        or _ORDER.search(name)
+        or _ORDER.search(other)
+        or _ON_PURPOSE.search(f"{name} {other}")
+        or not unit.is_test
+    ):
         return None
     times = sum(_asks_for(check, function) for check in checks(unit))
-    return "question" if function and times < 2 else None
+    return "question" if times < 2 else None
 
 
 def _asks_for(check: Check, function: str) -> bool:
