@@ -12,7 +12,7 @@ or require `math.isfinite` first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -109,6 +109,35 @@ class NanPasses(Rule):
                 worst = max(gaps, default=0.0)
                 if worst > 1e-5:  # <- here
                     raise AssertionError(worst)
+        """),
+        # They are told to unittest, or gathered one by one.
+        Example("""
+            def test_told(self, run, baseline):
+                gaps = [abs(a - b) for a, b in zip(run(1), baseline, strict=True)]
+                self.assertLess(max(gaps), 1e-5)  # <- here
+        """),
+        Example("""
+            def test_told_the_other_way(self, run, baseline):
+                worst = 0.0
+                for a, b in zip(run(1), baseline, strict=True):
+                    worst = max(worst, abs(a - b))
+                self.assertGreaterEqual(1e-5, worst)  # <- here
+        """),
+        Example("""
+            def test_gathered(run, baseline):
+                gaps = []
+                for a, b in zip(run(1), baseline, strict=True):
+                    gap = abs(a - b)
+                    gaps.append(float(gap))
+                worst = max(gaps)
+                assert worst < 1e-5  # <- here
+        """),
+        Example("""
+            def test_gathered_and_told(self, run, baseline):
+                gaps = []
+                for a, b in zip(run(1), baseline, strict=True):
+                    gaps.append(abs(a - b))
+                self.assertLessEqual(max(gaps), 1e-5)  # <- here
         """),
         Example("""
             def test_last_of_sorted(run, baseline):
@@ -231,6 +260,23 @@ class NanPasses(Rule):
                 assert max(places) <= 2
                 assert sorted(places)[0] >= 0.0
         """),
+        # What is gathered was held to its bound before, counts whole things, or is to be more than something.
+        Example("""
+            import numpy as np
+
+            def test_gathered(self, run, baseline):
+                gaps, lines, moved = [], [], []
+                for a, b in zip(run(1), baseline, strict=True):
+                    gap = abs(a - b)
+                    assert gap < 1e-5
+                    gaps.append(gap)
+                    lines.append(abs(len(a) - len(b)))
+                    moved.append(abs(a - b))
+                self.assertLess(max(gaps), 1e-5)
+                self.assertLess(max(lines), 3)
+                self.assertGreater(max(moved), 1e-5)
+                self.assertLess(np.max(moved), 1e5)
+        """),
         # The greatest is what is expected; NaN in what is tested equals nothing.
         Example("""
             from pytest import approx
@@ -256,7 +302,9 @@ class NanPasses(Rule):
             return False
         if unit.calls(*ABSOLUTE) or "equal_nan" in unit.facts.names:
             return True
-        return unit.has(ast.Compare) and not _of_greatest(unit.file).isdisjoint(unit.facts.calls)
+        return (unit.has(ast.Compare) or unit.calls(*_LESS)) and not _of_greatest(unit.file).isdisjoint(
+            unit.facts.calls
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
@@ -428,8 +476,9 @@ def _greatest(unit: Unit) -> Iterator[Found]:
             continue
         if difference(_plain(part.node.elt)) is not None:
             yield _shown(unit, part.check), call, "Python's `max` drops a NaN that does not come first"
-    for expression in deciding(unit):
-        for call in _figures(unit, expression):
+    lesser = ((call, sides[:1]) for call, sides in _asserted_less(unit))
+    for expression, ordered_sides in (*_orderings(unit), *lesser):
+        for call in _figures(unit, ordered_sides):
             if last_name(call) in ("nanmax", "nanmean", "nanmedian") and call.args:
                 if difference(values(unit).resolve(call.args[0].value)) is not None:
                     yield expression, call, f"`{last_name(call)}` leaves NaN out"
@@ -454,16 +503,41 @@ def _of_named(unit: Unit, call: cst.Call) -> str | None:
         return None
     if name == "sorted" and not _takes_end(unit, call):
         return None
-    listed = values(unit).resolve(positional[0])
-    parts: list[cst.BaseExpression] = []
-    if isinstance(listed, (cst.ListComp, cst.GeneratorExp)):
-        parts = [listed.elt]
-    elif isinstance(listed, (cst.List, cst.Tuple)):
-        parts = [element.value for element in listed.elements]
-    sides = [pair for part in parts if (pair := difference(_plain(values(unit).resolve(part)))) is not None]
+    parts = _parts(unit, positional[0])
+    sides = [pair for part in parts if (pair := difference(_made(unit, part))) is not None]
     if not sides or any(_is_count(side) for pair in sides for side in pair):
         return None
     return name if _bounded_by_float(unit, call, positional[0]) else None
+
+
+def _parts(unit: Unit, named: cst.Name) -> list[cst.BaseExpression]:
+    """What the items of a list are made of, where it is made, or as it is filled in a loop."""
+    listed = values(unit).resolve(named)
+    if isinstance(listed, (cst.ListComp, cst.GeneratorExp)):
+        return [listed.elt]
+    if isinstance(listed, (cst.List, cst.Tuple)) and listed.elements:
+        return [element.value for element in listed.elements]
+    made = [binding.value for binding in values(unit).reaching(named)]
+    if not made or not all(isinstance(one, cst.List) and not one.elements for one in made):
+        return []
+    filled = [
+        call.args[0].value
+        for call in unit.find(cst.Call)
+        if isinstance(call.func, cst.Attribute) and same(call.func.value, named)
+        if call.func.attr.value == "append" and len(call.args) == 1
+    ]
+    return [part for part in filled if not _is_held(unit, part)]
+
+
+def _is_held(unit: Unit, part: cst.BaseExpression) -> bool:
+    """Whether a check that NaN fails is on each item before it goes into the list."""
+    names = {name.value for name in walk(part) if isinstance(name, cst.Name)}
+    return any(
+        check.condition is not None
+        and any(isinstance(name, cst.Name) and name.value in names for name in walk(check.condition))
+        and not lets_nan_pass(unit, check)
+        for check in checks(unit)
+    )
 
 
 def _takes_end(unit: Unit, call: cst.Call) -> bool:
@@ -480,9 +554,8 @@ def _bounded_by_float(unit: Unit, call: cst.Call, listed: cst.Name) -> bool:
     flow = values(unit)
     held = unit.parent(call)
     named = held.targets[0].target if isinstance(held, cst.Assign) else None
-    for comparison in unit.find(cst.Comparison):
-        sides = (comparison.left, *(target.comparator for target in comparison.comparisons))
-        reached = [*walk(comparison)]
+    for sides in (*map(_sides, unit.find(cst.Comparison)), *(found for _, found in _asserted_less(unit))):
+        reached = [below for side in sides for below in walk(side)]
         if call in reached or (
             isinstance(named, cst.Name)
             and any(isinstance(one, cst.Name) and flow.resolve(one) is call for one in reached)
@@ -510,24 +583,49 @@ def _returns_greatest(function: Unit) -> bool:
     )
 
 
-def _figures(unit: Unit, expression: cst.BaseExpression) -> Iterator[cst.Call]:
+Ordering = tuple[cst.BaseExpression, tuple[cst.BaseExpression, ...]]
+
+
+def _orderings(unit: Unit) -> Iterator[Ordering]:
+    """The expressions that decide, each with the sides of a comparison in it."""
+    for expression in deciding(unit):
+        for node in walk(expression):
+            if isinstance(node, cst.Comparison) and not _requires_equal(node):
+                yield expression, _sides(node)
+
+
+def _asserted_less(unit: Unit) -> Iterator[Ordering]:
+    """The calls that assert that something is less than a bound, each with the two in that order."""
+    for call in unit.find(cst.Call):
+        less = _LESS.get(last_name(call))
+        sides = tuple(arg.value for arg in call.args if arg.keyword is None and not arg.star)[:2]
+        if less is not None and len(sides) == 2:
+            yield call, (sides[less], sides[1 - less])
+
+
+_LESS = {"assertLess": 0, "assertLessEqual": 0, "assertGreater": 1, "assertGreaterEqual": 1}
+"""Which of the two arguments of an assertion is to be the lesser."""
+
+
+def _sides(node: cst.Comparison) -> tuple[cst.BaseExpression, ...]:
+    return (node.left, *(target.comparator for target in node.comparisons))
+
+
+def _figures(unit: Unit, sides: Sequence[cst.BaseExpression]) -> Iterator[cst.Call]:
     """The calls in an ordering that decides, and those that its names stand for."""
     flow = values(unit)
-    for node in walk(expression):
-        if not isinstance(node, cst.Comparison) or _requires_equal(node):
-            continue
-        for below in walk(node):
-            if isinstance(below, cst.Call):
-                yield below
-            elif isinstance(below, cst.Name):
-                for binding in flow.reaching(below):
-                    if isinstance(binding.value, cst.Call) and binding.role == "whole":
-                        yield binding.value
+    for below in (below for side in sides for below in walk(side)):
+        if isinstance(below, cst.Call):
+            yield below
+        elif isinstance(below, cst.Name):
+            for binding in flow.reaching(below):
+                if isinstance(binding.value, cst.Call) and binding.role == "whole":
+                    yield binding.value
 
 
 def _requires_equal(node: cst.Comparison) -> bool:
     """Whether a figure must be the very value that something else gives: a NaN there fails."""
-    sides = (node.left, *(target.comparator for target in node.comparisons))
+    sides = _sides(node)
     equal = all(isinstance(target.operator, cst.Equal) for target in node.comparisons)
     return equal and all(literal(side) is UNKNOWN for side in sides)
 
@@ -548,6 +646,12 @@ def _plain(node: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(node, cst.Call) and dotted(node.func) == "float" and node.args:
         node = node.args[0].value
     return node
+
+
+def _made(unit: Unit, node: cst.BaseExpression) -> cst.BaseExpression:
+    """What an item is made of, by whatever names, without a conversion around it."""
+    flow = values(unit)
+    return _plain(flow.resolve(_plain(flow.resolve(node))))
 
 
 def _shown(unit: Unit, check: cst.CSTNode) -> cst.BaseExpression:

@@ -158,6 +158,27 @@ def test_a_check_that_nan_fails_does(reviewbot, check):
     assert clause.startswith("line 5 checks `left`: ")
 
 
+@pytest.mark.parametrize(
+    "check",
+    [
+        "assert len(left) == len(right)",
+        "assert left != right",
+        "assert not left[0] > 2.5",
+        "assert not (left[0] > 2.5 or right[0] > 2.5)",
+        "assert type(left) is type(right)",
+        "assert isinstance(left, list) and left is not None",
+        "assert left.shape == right.shape",
+        "assert set(left) <= {str(one) for one in right} or left[0] != right[0]",
+        "np.testing.assert_allclose(left, right, equal_nan=True)",
+        "assert np.allclose(left, right, equal_nan=True)",
+    ],
+)
+def test_a_check_that_nan_passes_does_not(reviewbot, check):
+    text = "import numpy as np\n" + NAN.replace("assert len(left) == len(right)", check)
+    said = [one["still_catches"] for one in found(reviewbot, text, "nan-passes")]
+    assert said and all(clause.startswith("nothing: ") for (clause,) in said)
+
+
 def test_two_lookups_on_one_line_are_one_step(reviewbot):
     text = """
 def test_rewards(run):
