@@ -14,6 +14,7 @@ from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.plain import Path
 from reviewbot.probe.session import Session
+from reviewbot.probe.written_out import written_out
 
 MOST_ITEMS = 16
 MOST_CHANGES = 6  # of one item
@@ -27,6 +28,7 @@ class HeldAgainst:
     def __init__(self, session: Session, number: int, world: World, *, until: float) -> None:
         self._session, self._number, self._world, self._until = session, number, world, until
         self._known: dict[Path, bool] = {}
+        self._lists = written_out(session.target)
         self.cut = False
 
     def __call__(self, edit: Edit) -> bool:
@@ -36,8 +38,29 @@ class HeldAgainst:
         if not whole or (len(whole) == 1 and self._session.calls.get(str(whole[0]), (0, False))[1]):
             return False  # what is lost there is a whole value of several calls
         if whole not in self._known:
-            self._known[whole] = any(self._compared(whole, other) for other in self._partners(whole))
+            self._known[whole] = any(
+                self._compared(whole, other) for other in self._partners(whole)
+            ) or self._written_out(whole)
         return self._known[whole]
+
+    def _written_out(self, whole: Path) -> bool:
+        """Whether it is zipped with a list that the test writes out, and a change of any item is noticed."""
+        value = plain.at(dict(self._world), whole)
+        parts = list(itertools.islice(plain.items(value), MOST_ITEMS))
+        label = str(whole[0])
+        lengths = next((found for call, found in self._lists.items() if _names(label, call)), frozenset())
+        return len(whole) == 1 and len(value) in lengths and all(self._noticed((*whole, k)) for k, _ in parts)
+
+    def _noticed(self, item: Path) -> bool:
+        listed = [[edit] for edit in self._real(item)]
+        runs = self._session.judge(self._number, listed, until=self._until)
+        self.cut |= len(runs) < len(listed)
+        return any(run is not None and run.noticed for run in runs)
+
+    def _real(self, item: Path) -> list[Edit]:
+        """A few changes of one item that matter."""
+        listed = changes.of_row(plain.at(dict(self._world), item), item)
+        return [one.edit for one in listed if one.size == "real" and not one.edit.along][:MOST_CHANGES]
 
     def _partners(self, whole: Path) -> Iterator[Path]:
         """Where else the same value stands."""
@@ -55,10 +78,7 @@ class HeldAgainst:
 
     def _item(self, whole: Path, other: Path, key: object) -> bool:
         """Whether a change of one item is noticed in either value, and passes in both."""
-        mine = (*whole, key)
-        listed = changes.of_row(plain.at(dict(self._world), mine), mine)
-        real = [one.edit for one in listed if one.size == "real" and not one.edit.along]
-        for edit in real[:MOST_CHANGES]:
+        for edit in self._real((*whole, key)):
             across = Edit(edit.operation, (*other, *edit.path[len(whole) :]), edit.value)
             runs = self._session.judge(self._number, [[edit], [across], [edit, across]], until=self._until)
             if len(runs) < 3:
@@ -68,3 +88,9 @@ class HeldAgainst:
             if alone and there and both and alone.noticed and there.noticed and both.passes:
                 return True
         return False
+
+
+def _names(label: str, call: str) -> bool:
+    """Whether a value is that of a call: a long one is cut short, and one of several says its line."""
+    said = label.partition(" at L")[0]
+    return said == call or (said.endswith("...") and call.startswith(said[:-3]))

@@ -22,6 +22,7 @@ from reviewbot.probe.pairs import Pair, differs, joined
 from reviewbot.probe.search import Passing, Search, Tried, WhatIf, newly_taken
 from reviewbot.probe.session import Run, Session
 from reviewbot.probe.target import Target
+from reviewbot.probe.written_out import set_once
 from reviewbot.source.units import File
 
 MOST_PAIRS = 400
@@ -107,11 +108,11 @@ def conditions(target: Target) -> list[tuple[Asked, ...]]:
         tree = File(target.path, (target.root / target.path).read_bytes()).tree
     except (OSError, UnreadableFile):
         return []
-    own = _set_once(tree.body)
+    own = set_once(tree.body)
     found: list[tuple[Asked, ...]] = []
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found += _of_body(node.body, (), {**own, **_set_once(node.body)})
+            found += _of_body(node.body, (), {**own, **set_once(node.body)})
     return [one for one in dict.fromkeys(found) if len({asked.field for asked in one}) > 1]
 
 
@@ -135,22 +136,6 @@ def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:
     found += [handler.body for handler in getattr(node, "handlers", ())]
     found += [case.body for case in getattr(node, "cases", ())]
     return [body for body in found if body]
-
-
-def _set_once(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
-    """The names that are set in one place, with what they are set to."""
-    listed: dict[str, list[ast.expr]] = {}
-    for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        for part in ast.walk(node):
-            if (
-                isinstance(part, ast.Assign)
-                and len(part.targets) == 1
-                and isinstance(part.targets[0], ast.Name)
-            ):
-                listed.setdefault(part.targets[0].id, []).append(part.value)
-    return {name: values[0] for name, values in listed.items() if len(values) == 1}
 
 
 def _asked(test: ast.expr, held: Held) -> Iterator[Asked]:

@@ -71,7 +71,15 @@ def parse(text: str) -> Target:
     path = Path(place)
     file = _file(path)
     found = file.unit(unit)
-    if found is None or found.kind == "class":
+    if found is not None and found.kind == "class":
+        inside = [
+            u.name.rpartition(".")[2] for u in file.units if u.is_function and u.name.startswith(f"{unit}.")
+        ]
+        named = sorted(inside, key=lambda name: not name.startswith("test"))[:6]
+        of = f"name one of its functions: {place}::{unit}::{named[0]}" if named else "it has no function"
+        more = f", {', '.join(named[1:])}" if len(named) > 1 else ""
+        raise UsageError(f"{place}::{unit} is a class; {of}{more}")
+    if found is None:
         names = tuple(u.name for u in file.units if u.is_function)
         near = hint(unit, names) or (f"; it has {', '.join(names[:6])}" if names else "; it has no function")
         raise UsageError(f"{place} has no function {unit!r}{near}")

@@ -65,11 +65,43 @@ TESTS = """
 """
 
 
+WRITTEN = """
+    import unittest
+    from stock import orders, restored
+
+    WANTED = [
+        {"item": "bolt", "amount": 4, "day": 1},
+        {"item": "nut", "amount": 7, "day": 2},
+        {"item": "washer", "amount": 9, "day": 3},
+    ]
+
+    class Restored(unittest.TestCase):
+        def test_wanted(self):
+            for left, right in zip(restored(), WANTED):
+                self.assertEqual(left, right)
+
+        def test_items(self):
+            found = restored()
+            items = ["bolt", "nut", "washer"]
+            assert all(left["item"] == right for left, right in zip(found, items))
+
+        def test_counted(self):
+            self.assertEqual(len(restored()), 3)
+            for left, right in zip(restored(), WANTED, strict=True):
+                self.assertEqual(left, right)
+
+        def test_days(self):
+            for order in restored():
+                self.assertIn(order["day"], (1, 2, 3))
+"""
+
+
 @pytest.fixture
 def stock(tmp_path):
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "stock.py").write_text(textwrap.dedent(STOCK))
     (tmp_path / "test_stock.py").write_text(textwrap.dedent(TESTS))
+    (tmp_path / "test_written.py").write_text(textwrap.dedent(WRITTEN))
     return tmp_path
 
 
@@ -95,6 +127,42 @@ def test_rows_that_zip_leaves_out_are_a_witness(probed, stock):
             "restored()",
         }
     assert accounted(document)
+
+
+@pytest.mark.parametrize("name", ["wanted", "items"])
+def test_rows_that_a_list_in_the_source_hides_are_a_witness(probed, stock, name):
+    code, document = probed(stock, f"test_written.py::Restored::test_{name}")
+    assert code == 1
+    (witness,) = document["witnesses"]
+    (change,) = witness["changes"]
+    assert (witness["why"], change["says"]) == ("gap", "last row dropped")
+    assert change["where"].startswith("restored()[2]")
+
+
+@pytest.mark.parametrize("name", ["counted", "days"])
+def test_rows_beside_a_list_that_hides_none_are_no_witness(probed, stock, name):
+    _, document = probed(stock, f"test_written.py::Restored.test_{name}")
+    assert document["witnesses"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (
+            "Restored::test_wantd",
+            "has no function 'Restored.test_wantd'; did you mean 'Restored.test_wanted'?",
+        ),
+        (
+            "Restored",
+            "is a class; name one of its functions: test_written.py::Restored::test_wanted, test_items",
+        ),
+        ("missing", "has no function 'missing'; it has Restored.test_wanted, Restored.test_items"),
+    ],
+)
+def test_a_test_of_unittest_that_is_not_there_is_told_with_those_that_are(reviewbot, stock, name, says):
+    ran = reviewbot("probe", f"test_written.py::{name}", cwd=stock)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
 
 
 def test_rows_that_one_side_may_have_more_of_are_a_witness(probed, stock):
