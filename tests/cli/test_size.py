@@ -629,6 +629,27 @@ def test_a_diff_with_which_something_would_no_longer_be_caught_is_proposed_nowhe
 
 
 @pytest.mark.slow
+def test_a_comparison_that_goes_with_a_branch_is_run_although_it_fails_nothing_itself(reviewbot, repository):
+    branch = '        if number in excused and left["reward"] == right["reward"]:\n            continue\n'
+    start, end = EXCUSE.index("        if number in excused:"), EXCUSE.index("        for field in FIELDS:")
+    text = EXCUSE[:start] + branch + EXCUSE[end:].replace(' and field != "reward"', "")
+    base = repository.commit({"pyproject.toml": ""})
+    repository.commit({"tests/parity.py": text, "tests/test_parity.py": EXCUSE_TESTS})
+    words = ("size", "--base", base, "--quiet", "--output-format", "json", "--probe")
+    cuts = sized(reviewbot(*words, cwd=repository.folder))["cuts"]
+    (cut,) = [cut for cut in cuts if cut["rule"] == "excuse-branch"]
+    assert (
+        cut["state"] == "tested"
+        and branch.replace("        if", "-        if", 1).splitlines()[0] in cut["diff"]
+    )
+    caught = (
+        r"1 test still passes; each of (\d+) changes that `tests/parity.py::compare` catches is still caught"
+    )
+    told = re.fullmatch(caught, cut["says"])
+    assert told is not None and int(told[1]) > 10, cut["says"]
+
+
+@pytest.mark.slow
 def test_a_test_that_notices_what_another_does_goes_once_both_were_run(reviewbot, repository):
     case = ROOT / "tests/cases/duplicate-tests/repo"
     base = repository.commit({"pyproject.toml": ""})

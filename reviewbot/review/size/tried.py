@@ -181,9 +181,9 @@ def _run(bench: _Bench, made: Made) -> tuple[Standing, str]:
     if failing:
         more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
         return "withdrawn", f"`{failing[0]}`{more} no longer passes with it"
-    ran = f"{len(expected)} test{'' if len(expected) == 1 else 's'} still pass" if expected else ""
-    if not ran:
+    if not expected:
         return "applies", f"{PARSES}; not run: {why or 'no test of it passes today'}"
+    ran = "1 test still passes" if len(expected) == 1 else f"{len(expected)} tests still pass"
     if not gone:
         return "tested", f"{ran}; no check goes"
     try:
