@@ -25,12 +25,20 @@ from reviewbot.flow.iteration import Iterable, iterable, may_say
 from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.keyed import compares_by_key
 from reviewbot.flow.left import Left, left
-from reviewbot.flow.loops import CheckedLoop, Quantified, checked_loops, counted, is_forced, quantified
+from reviewbot.flow.loops import (
+    CheckedLoop,
+    Quantified,
+    checked_loops,
+    counted,
+    is_forced,
+    may_quantify,
+    quantified,
+)
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
-from reviewbot.flow.suspects import may_check_in
+from reviewbot.flow.suspects import COMPARING, may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, same
 from reviewbot.flow.values import Binding, values
 from reviewbot.lint.repo import Repo
@@ -592,9 +600,9 @@ class LoopMayBeEmpty(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not may_check(unit) or not judges(unit):
             return False
-        if unit.is_test and unit.calls_any(_says_close) and any(map(_is_nothing, unit.asts(ast.Assign))):
+        if unit.is_test and _may_say_close(unit) and any(map(_is_nothing, unit.asts(ast.Assign))):
             return True
-        if any(one.ifs or may_say(unit, one.iter) for one in unit.asts(ast.comprehension)):
+        if any(one.ifs or may_say(unit, one.iter) for one in may_quantify(unit)):
             return True
         loops: list[ast.For | ast.AsyncFor] = [*unit.asts(ast.For), *unit.asts(ast.AsyncFor)]
         return any(may_say(unit, loop.iter) and may_check_in(unit, loop.body) for loop in loops)
@@ -726,8 +734,17 @@ class LoopMayBeEmpty(Rule):
         )
 
 
+def _may_say_close(unit: Unit) -> bool:
+    called = unit.facts.calls
+    # An import may give a predicate a name of its own.
+    return not _CLOSE.isdisjoint(called) or any(map(_says_close, unit.file.imports.keys() & called))
+
+
 def _says_close(name: str) -> bool:
     return "close" in name or "almost_equal" in name
+
+
+_CLOSE = frozenset(filter(_says_close, COMPARING))
 
 
 def _is_nothing(node: ast.Assign) -> bool:

@@ -13,10 +13,10 @@ from reviewbot.flow.calls import callee, module_value
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, keyword_argument, last_name, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.tree import walk
-from reviewbot.source.units import once
+from reviewbot.source.units import called_last, once
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 Made = Literal[
     "literal", "range", "parametrized", "parameter", "item", "call", "filtered", "loaded", "query", "lookup",
@@ -115,20 +115,80 @@ def may_say(unit: Unit, node: ast.expr, depth: int = _DEPTH + 1) -> bool:
         return not node.keys
     if isinstance(node, ast.Name):
         given = _given_names(unit).get(node.id, ())
-        return any(may_say(unit, value, depth - 1) for value in given)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        name, args = node.func.id, node.args
+        return any(_is_one_shot(value) or may_say(unit, value, depth - 1) for value in given)
+    if isinstance(node, ast.Call):
+        return _may_say_call(unit, node, depth)
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, (ast.BitAnd, ast.Sub)):
+            return _may_be_set(node.left) or _may_be_set(node.right)
+        sums = isinstance(node.op, (ast.Add, ast.Mult))
+        return sums and (may_say(unit, node.left, depth - 1) or may_say(unit, node.right, depth - 1))
+    if isinstance(node, ast.BoolOp):
+        return isinstance(node.op, ast.Or) and may_say(unit, node.values[-1], depth - 1)
+    if isinstance(node, ast.IfExp):
+        return may_say(unit, node.body, depth - 1)
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        loops = node.generators
+        return any(loop.ifs or may_say(unit, loop.iter, depth - 1) for loop in loops)
+    return isinstance(node, ast.NamedExpr) and may_say(unit, node.value, depth - 1)
+
+
+def _may_say_call(unit: Unit, node: ast.Call, depth: int) -> bool:
+    """The same of a call."""
+    function, args, name = node.func, node.args, called_last(node)
+    if isinstance(function, ast.Name):
         if name == "range":
             if len(args) == 1 and isinstance(args[0], ast.Constant) and isinstance(args[0].value, int):
                 return args[0].value < 1
             return all(isinstance(arg, (ast.Constant, ast.UnaryOp)) for arg in args)
-        if name in _SAME and args and not isinstance(args[0], ast.Starred):
-            return may_say(unit, args[0], depth - 1)
+        given = args or [keyword.value for keyword in node.keywords]
+        if name in _SAME and given and not isinstance(given[0], ast.Starred):
+            return may_say(unit, given[0], depth - 1)
         if name in ("zip", "product"):
             return any(may_say(unit, arg, depth - 1) for arg in args)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
-        return bool(node.args or node.keywords) or may_say(unit, node.func.value, depth - 1)
-    return True
+        # What is imported may be known by another name.
+        name = unit.file.imports.get(name, name).rpartition(".")[2]
+    elif isinstance(function, ast.Attribute) and name in _VIEWS:
+        return bool(args or node.keywords) or may_say(unit, function.value, depth - 1)
+    if name in _SAYING or name.lower().endswith("loader"):
+        return True
+    return any(may_say(other, value, depth - 1) for other, value in _handing_back(unit.file).get(name, ()))
+
+
+_SAYING = frozenset(
+    name.rpartition(".")[2]
+    for name in (
+        *(_SAME | _FILTERS | _LOADING | _PARSING | _QUERIES | _CHOOSING | _COMMON),
+        *("dict", "map", "product", "chain", "getattr", "get", "pop"),
+    )
+)
+
+
+@once
+def _handing_back(file: File) -> dict[str, list[tuple[Unit, ast.expr]]]:
+    """By last name the functions of a file that have one `return`, with what they return."""
+    found: dict[str, list[tuple[Unit, ast.expr]]] = {}
+    for unit in file.units:
+        returns = unit.asts(ast.Return) if unit.is_function else []
+        if len(returns) == 1 and returns[0].value is not None and not unit.has(ast.Yield, ast.YieldFrom):
+            found.setdefault(unit.name.rpartition(".")[2], []).append((unit, returns[0].value))
+    return found
+
+
+def _is_one_shot(value: ast.expr) -> bool:
+    """Whether a value may have been run to its end before it is read again."""
+    return isinstance(value, ast.GeneratorExp) or (
+        isinstance(value, ast.Call) and called_last(value) in _ONE_SHOT_NAMES
+    )
+
+
+_ONE_SHOT_NAMES = frozenset(name.rpartition(".")[2] for name in _ONE_SHOT)
+
+
+def _may_be_set(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return called_last(node) in ("set", "frozenset", "keys")
+    return isinstance(node, (ast.Set, ast.SetComp))
 
 
 @once

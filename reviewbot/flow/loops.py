@@ -91,6 +91,21 @@ def quantified(unit: Unit) -> list[Quantified]:
     return list(found.values())
 
 
+def may_quantify(unit: Unit) -> Iterator[ast.comprehension]:
+    """The clauses of those comprehensions in the unit's `ast` on which a check could decide: yes too often,
+    never no wrongly."""
+    for call in unit.calls_of(_ASKING):
+        if call.args and isinstance(call.args[0], ast.GeneratorExp):
+            yield from call.args[0].generators
+    made: list[ast.ListComp | ast.SetComp | ast.DictComp] = [*unit.asts(ast.ListComp)]
+    made += [*unit.asts(ast.SetComp), *unit.asts(ast.DictComp)]
+    for node in made:
+        yield from node.generators
+
+
+_ASKING = _FIGURES | {"all", "any"}
+
+
 def _conditions(unit: Unit) -> Iterator[tuple[cst.BaseExpression, bool, cst.CSTNode]]:
     """What must hold (or not hold) for a check to pass, with the check's statement."""
     for check in checks(unit):
