@@ -30,9 +30,11 @@ from reviewbot.flow.checks import (
     is_library_assertion,
     raising_context,
 )
+from reviewbot.flow.fixtures import fixture, takes_fixtures
 from reviewbot.flow.identity import alias, live_state, may_compare_one, steadiness
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.plain import handed_out, is_plain
 from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, subscript, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -51,6 +53,11 @@ _ABOUT_EQUALITY = pattern(
 )
 _EQUALS = pattern(
     r"(?i)(^|_)(all_?close|is_?close|equals?)$|assert_?(array_?|tensors?_?)?(all_?|almost_?)?(close|equals?)$"
+)
+# A test that the same is handed out whenever it is asked for.
+_ABOUT_REPEATS = pattern(
+    r"(?i)determinis|reproducib|repeat|idempoten|stable|stabil|(^|_)(same|again|twice|constant|consistent\w*|"
+    r"cached?|memoi[sz]\w*)(_|$)"
 )
 _TO_ITSELF = pattern(r"(?i)\b(to|with|as|equals?) (itself|themselves|oneself)\b|reflexiv")
 
@@ -146,6 +153,12 @@ class SelfCompare(Rule):
             """,
             path="scripts/compare_losses.py",
         ),
+        Example("""
+            def test_resumed(run):
+                whole, back = run(), run()
+                assert back.policy.weights == back.policy.weights  # <- here
+                assert (back.step, back.loss) == (back.step, back.loss)  # <- here
+        """),
         # A function trains it; the groups before and after are the same dictionaries; a view is no copy.
         Example("""
             def test_unchanged(model, rows):
@@ -189,7 +202,25 @@ class SelfCompare(Rule):
                 train(model, rows)
                 assert rate == optimizer.rate
         """),
-        # Whether a data set draws the same twice.
+        # Whether a data set draws the same twice; a fixture makes it; a property is asked twice.
+        Example("""
+            import random, pytest
+            class Draws:
+                def __getitem__(self, at):
+                    return random.Random(at).random()
+
+            @pytest.fixture
+            def draws():
+                return Draws()
+
+            def test_item(draws):
+                assert draws[0] == draws[0]
+        """),
+        Example("""
+            def test_order_is_deterministic(shuffled):
+                assert shuffled.order == shuffled.order
+                assert shuffled[1] == shuffled[1]
+        """),
         Example("""
             class TestDraws(TestCase):
                 def _check(self, draws, count):
@@ -356,36 +387,40 @@ class SelfCompare(Rule):
             anchor = comparison.check.anchor
             if id(anchor) in seen:
                 continue
-            found = self._judge(unit, comparison)
+            found = self._judge(unit, comparison, repo)
             if found is not None:
                 seen.add(id(anchor))
                 yield found
         for check in checks(unit):
-            if id(check.anchor) not in seen and (subtraction := _zero(unit, check)) is not None:
+            subtraction = _zero(unit, check) if id(check.anchor) not in seen else None
+            sure = _read_twice(unit, subtraction.left, repo) if subtraction is not None else None
+            if subtraction is not None and sure is not None:
                 text = unit.text(subtraction)
                 yield self.finding(
                     unit,
                     check.anchor,
                     f"`{text}` subtracts a value from itself, so the check is about zero",
-                    certainty="proved",
+                    certainty=sure,
                     steps=(step(unit, subtraction, "always zero"),),
                     still_catches=still_catches(unit, check.anchor),
                 )
 
-    def _judge(self, unit: Unit, comparison: Comparison) -> Finding | None:
+    def _judge(self, unit: Unit, comparison: Comparison, repo: Repo) -> Finding | None:
         left, right = comparison.left, comparison.right
         steps: tuple[Step, ...] = ()
         certainty: Certainty = "proved"
         if comparison.relation == "member" and isinstance(right, (cst.List, cst.Tuple, cst.Set)):
             if not any(same(left, e.value) for e in right.elements) or steadiness(left) is None:
                 return None
-            if _tests_equality(unit, comparison):
+            judged = _read_twice(unit, left, repo)
+            if judged is None or _tests_equality(unit, comparison):
                 return None
+            certainty = judged
             message = f"`{unit.text(left)}` is looked for in a collection that is made of it"
         elif comparison.relation not in _HOLDS or _means_not_nan(unit, comparison):
             return None
         elif same(left, right):
-            judged = _certainty(unit, comparison)
+            judged = _certainty(unit, comparison, repo)
             if judged is None or _tests_equality(unit, comparison):
                 return None
             certainty = judged
@@ -394,6 +429,11 @@ class SelfCompare(Rule):
             other_name = alias(unit, left, right) if comparison.relation != "identical" else None
             if other_name is not None:
                 message = f"`{unit.text(left)}` and `{unit.text(right)}` are one object, so they are equal"
+                sure = _read_twice(unit, left, repo)
+                if sure is None:
+                    return None
+                # Of one object under two names an item or attribute is as likely one as under one name.
+                certainty = sure if sure == "proved" else "likely"
                 steps = (
                     step(unit, other_name.node, f"`{other_name.name}` is another name for it, not a copy"),
                 )
@@ -468,7 +508,7 @@ def _index(node: cst.BaseExpression) -> str:
     return canonical(element.value) if found is None and isinstance(element, cst.Index) else ""
 
 
-def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
+def _certainty(unit: Unit, comparison: Comparison, repo: Repo) -> Certainty | None:
     """How sure it is that comparing one expression with itself says nothing."""
     why, node = steadiness(comparison.left), comparison.node
     if why is None or (comparison.relation == "identical" and why != "value"):
@@ -479,13 +519,41 @@ def _certainty(unit: Unit, comparison: Comparison) -> Certainty | None:
             return "likely" if dotted(node.func) in ("self.assert_close", "eq_") else "question"
     elif isinstance(node, cst.Call) and re.search("(?i)equal|identical|" + last_name(node), unit.name):
         return None  # `x.equals(x)` in the test of `equals`
-    elif _is_of_own_class(unit, comparison.left):
-        return None  # `draws[i] == draws[i]` may ask whether it draws the same twice
     elif isinstance(unit.parent(node), cst.Attribute) or _is_method(unit, comparison.left):
         return (
             "question"  # `(x == x).all()` may be there for `all`, `a.run == a.run` for how methods are bound
         )
-    return "proved" if why == "value" else "likely"
+    return _read_twice(unit, comparison.left, repo)
+
+
+def _read_twice(unit: Unit, node: cst.BaseExpression, repo: Repo) -> Certainty | None:
+    """How sure it is that an expression means one value where it is evaluated twice: surely a name does, and
+    an item of plain data. An item of anything else is what its class makes of it, an attribute may be a
+    property, and a call goes through both."""
+    why = steadiness(node)
+    items = [below for below in walk(node) if isinstance(below, cst.Subscript)]
+    computed = [item for item in items if not is_plain(unit, item, repo)]
+    if why == "value" and not computed:
+        return "proved"
+    if any(_is_of_own_class(unit, item, repo) for item in computed):
+        return None  # `draws[i] == draws[i]` may ask whether it draws the same twice
+    if _ABOUT_REPEATS.search(unit.name):
+        return None
+    properties = any(
+        any(made.decorators and made.decorators[-1].endswith("property") for _, made in found)
+        for below in walk(node)
+        if isinstance(below, cst.Attribute) and not isinstance(unit.parent(below), cst.Call)
+        for found in [repo.index.definitions(below.attr.value)]
+    )
+    if properties or not all(_by_text(item) for item in computed):
+        return "question"
+    return "likely"
+
+
+def _by_text(item: cst.Subscript) -> bool:
+    """`row["reward"]`: what takes a text is rather a dictionary than a data set that draws its items."""
+    found = subscript(item)
+    return found is not None and isinstance(found[1], str)
 
 
 def _is_method(unit: Unit, node: cst.BaseExpression) -> bool:
@@ -504,25 +572,30 @@ def _is_method(unit: Unit, node: cst.BaseExpression) -> bool:
     return called or made
 
 
-def _is_of_own_class(unit: Unit, node: cst.BaseExpression) -> bool:
+def _is_of_own_class(unit: Unit, node: cst.BaseExpression, repo: Repo) -> bool:
     """Whether an item is asked of an object of a class whose `__getitem__` may do anything."""
     base = node
     while isinstance(base, cst.Subscript):
         base = base.value
-    return base is not node and _is_instance(unit, base, 2)
+    return base is not node and _is_instance(unit, base, repo, 2)
 
 
-def _is_instance(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
-    """Whether a value was made by calling a class, here or by every caller that hands it in."""
+def _is_instance(unit: Unit, node: cst.BaseExpression, repo: Repo, depth: int) -> bool:
+    """Whether a value was made by calling a class, here, by a fixture or by every caller that hands it in."""
     made = values(unit).resolve(node)
     if isinstance(made, cst.Call):
         name = last_name(made)
         return name[:1].isupper() and name not in _PLAIN_CONTAINERS
     if not isinstance(made, cst.Name) or not unit.is_function or not depth:
         return False
+    if takes_fixtures(unit):
+        handing = fixture(unit, made.value, repo)
+        return handing is not None and any(
+            _is_instance(handing, value, repo, depth - 1) for value in handed_out(handing)
+        )
     given = [(site.caller, bind(site.call, unit).get(made.value)) for site in callers(unit)]
     return bool(given) and all(
-        one is not None and _is_instance(caller, one, depth - 1) for caller, one in given
+        one is not None and _is_instance(caller, one, repo, depth - 1) for caller, one in given
     )
 
 
@@ -589,7 +662,7 @@ def _fails_elsewhere(unit: Unit) -> bool:
     return False
 
 
-def _zero(unit: Unit, check: Check) -> cst.CSTNode | None:
+def _zero(unit: Unit, check: Check) -> cst.BinaryOperation | None:
     """A subtraction of a value from itself whose size a check bounds, directly or through a name."""
     flow = values(unit)
     for comparison in comparisons(unit):

@@ -1185,3 +1185,45 @@ def test_an_excuse_may_be_for_one_version_of_a_dependency(under, expected):
             assert wanted == found
     """
     assert certainties("excuse-branch", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("made", "item", "expected"),
+    [
+        ("rows = [{}, {}]", "rows[0]", "proved"),
+        ("rows = load()", "rows[0]", "question"),
+        ("rows = load()", 'rows["tokens"]', "likely"),
+        ("rows = [load(), load()]", "rows[0][1]", "question"),
+        ("rows = written()", "rows[0]", "proved"),
+        ("rows = json.loads(text)", 'rows[0]["tokens"]', "proved"),
+        ("rows = other = load()", "rows.order", "question"),
+        ("rows = other = load()", "rows.loss", "likely"),
+    ],
+)
+def test_only_an_item_of_plain_data_is_surely_the_same_twice(made, item, expected):
+    code = f"""
+        import json
+        def written():
+            return [[1, 2], [3]]
+
+        class Shuffled:
+            @property
+            def order(self):
+                return draw()
+
+        def test_rows(load, text):
+            {made}
+            assert {item} == {item}
+    """
+    assert certainties("self-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(("item", "expected"), [("", "proved"), (".loss", "likely"), ("[0]", "likely")])
+def test_another_name_for_an_object_is_no_other_name_for_what_it_computes(item, expected):
+    code = f"""
+        def test_rows(load):
+            first = load()
+            second = first
+            assert first{item} == second{item}
+    """
+    assert certainties("self-compare", code) == [expected]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -49,6 +49,10 @@ def steadiness(node: cst.CSTNode) -> Steadiness | None:
     """
     if type(node) is cst.Name:
         return None if node.value in ("True", "False", "None") else "value"
+    if isinstance(node, (cst.Tuple, cst.List)):
+        # A literal beside others says nothing of its own.
+        parts = [one.value for one in node.elements if literal(one.value) is UNKNOWN]
+        return _weakest(steadiness(part) for part in parts) if parts else None
     if type(node) is cst.Subscript:
         # `Row[int]` and `tuple[*Ts]` make a new type each time.
         makes_type = root_name(node)[:1].isupper() or root_name(node) in (
@@ -58,8 +62,9 @@ def steadiness(node: cst.CSTNode) -> Steadiness | None:
             "type",
             "set",
         )
-        plain = all(type(e.slice) is cst.Index and _is_plain_key(e.slice) for e in node.slice)
-        return steadiness(node.value) if plain and not makes_type else None
+        if makes_type:
+            return None
+        return _weakest((steadiness(node.value), *(_of_key(element.slice) for element in node.slice)))
     if type(node) is cst.Attribute:
         return "attribute" if _is_plain_path(node) else None
     if type(node) is cst.Call:
@@ -71,19 +76,27 @@ def steadiness(node: cst.CSTNode) -> Steadiness | None:
     return None
 
 
-def _is_plain_key(node: cst.Index) -> bool:
-    if node.star is not None:
-        return False
-    return literal(node.value) is not UNKNOWN or steadiness(node.value) is not None
+def _weakest(found: Iterable[Steadiness | None]) -> Steadiness | None:
+    every = {*found}
+    if None in every:
+        return None
+    return "call" if "call" in every else "attribute" if "attribute" in every else "value"
+
+
+def _of_key(node: cst.BaseSlice) -> Steadiness | None:
+    if type(node) is not cst.Index or node.star is not None:
+        return None
+    return "value" if literal(node.value) is not UNKNOWN else steadiness(node.value)
 
 
 def _is_plain_path(node: cst.Attribute) -> bool:
-    """`out.loss`, `self.rows.tokens`: names of public data on a name. What is private is rather computed."""
-    if node.attr.value.startswith("_"):
-        return False
-    owner = node.value
-    if type(owner) is cst.Attribute:
-        return dotted(owner).startswith("self.") and dotted(owner).count(".") == 1
+    """`out.loss`, `back.policy.weights`: names of public data on a name. What is private is rather
+    computed."""
+    owner: cst.BaseExpression = node
+    while type(owner) is cst.Attribute:
+        if owner.attr.value.startswith("_"):
+            return False
+        owner = owner.value
     return type(owner) is cst.Name or steadiness(owner) == "value"
 
 
