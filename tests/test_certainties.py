@@ -851,14 +851,47 @@ def test_a_program_refuses_what_is_wrong_of_what_need_not_be_there(body, expecte
     assert certainties("loop-may-be-empty", code) == [expected]
 
 
-@pytest.mark.parametrize(("done", "expected"), [("find(part)", "question"), ("assert_named(part)", "likely")])
+@pytest.mark.parametrize(
+    ("done", "expected"), [("self.find(part)", []), ("self.assert_named(part)", ["likely"])]
+)
 def test_a_method_that_walks_down_does_with_each_part_what_it_does(done, expected):
     code = f"""
         class Finder:
             def find(self, thing):
                 assert thing.found
                 for part in getattr(thing, "parts", {{}}).values():
-                    self.{done}
+                    {done}
+    """
+    assert certainties("loop-may-be-empty", code) == expected
+
+
+def test_a_script_calls_no_method_by_its_own_name():
+    code = """
+        from pathlib import Path
+
+        if __name__ == "__main__":
+            for path in Path(folder()).glob("*.pt"):
+                loaded = load(path)
+                assert loaded.rows
+                for row in loaded.rows:
+                    print(row.gap().max())
+    """
+    assert certainties("loop-may-be-empty", code) == ["likely"]
+
+
+@pytest.mark.parametrize(
+    ("asserted", "expected"),
+    [("len(twice) == 4", "question"), ("len(twice) == 0", "likely")],
+)
+def test_that_there_are_none_of_a_kind_says_not_that_there_are_some(asserted, expected):
+    code = f"""
+        def test_spine(root):
+            found = []
+            for item in root.findall("item"):
+                assert item.id
+                found.append(item.name)
+            twice = [name for name, times in count(found).items() if times > 1]
+            assert {asserted}
     """
     assert certainties("loop-may-be-empty", code) == [expected]
 

@@ -77,10 +77,12 @@ def _calls_itself(unit: Unit, check: Check) -> bool:
     """A walk down a tree: whether the loop around a check calls the function that it stands in, or that
     function calls itself on another loop's items."""
     loop = enclosing(unit, check.node, cst.For)
-    if loop is None:
+    if loop is None or not unit.is_function:
         return False
+    last = unit.name.rpartition(".")[2]
+    own = {unit.name} if last == unit.name else {f"self.{last}", f"cls.{last}"}
     return any(
-        dotted(call.func) == unit.name and enclosing(unit, call, cst.For) is not None
+        dotted(call.func) in own and enclosing(unit, call, cst.For) is not None
         for call in unit.find(cst.Call)
     )
 

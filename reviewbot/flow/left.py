@@ -288,9 +288,10 @@ def _is_counted_later(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
     if not over and isinstance(node, cst.For):
         over = [b for name in flow.reads(node.iter) for b in flow.reaching(name)]
     for pair in pairs(unit):
-        counted = [one for one in (counted_by(pair.left), counted_by(pair.right)) if one is not None]
-        if pair.ordered or not counted or not _apart(unit, pair.node, node):
-            continue
+        sides = (pair.left, pair.right)
+        counted = [one for one in map(counted_by, sides) if one is not None]
+        if pair.ordered or not counted or not _apart(unit, pair.node, node) or 0 in map(literal, sides):
+            continue  # of nothing there are none
         if any(not set(over).isdisjoint(flow.slice(one)) for one in counted):
             return True
     return False
