@@ -626,7 +626,7 @@ def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
     first = cut.sides[0]
     if not unit.is_test and not looks_at_two(unit, cut):
         return False
-    lengths = {listed_length(unit, side) for side in cut.sides}
+    lengths = {_length(unit, side) for side in cut.sides}
     if len(lengths) == 1 and None not in lengths:
         return False
     if all(same_length(unit, _around(cut), first, other) for other in cut.sides[1:]):
@@ -638,6 +638,12 @@ def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
     if callers_compare(unit, cut.sides) or all(loaded_alike(unit, first, other) for other in cut.sides[1:]):
         return False
     return not of_one_object(unit, cut.sides) and not returned_alike(unit, cut.sides, repo)
+
+
+def _length(unit: Unit, side: cst.BaseExpression) -> int | None:
+    known = listed_length(unit, side)
+    written = _written_sizes(unit, side) if known is None else set()
+    return written.pop() if len(written) == 1 else known
 
 
 def _around(cut: Cut) -> cst.CSTNode:

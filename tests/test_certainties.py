@@ -530,6 +530,70 @@ def test_a_table_of_a_module_may_be_made_item_by_item_of_another():
 
 
 @pytest.mark.parametrize(
+    ("two", "expected"),
+    [
+        ("(run(a, f) for a, f in zip((one, other), fold))", "question"),
+        ("(run(a, f) for a, f in zip(one.rows, fold))", "likely"),
+    ],
+)
+def test_two_are_walked_beside_what_a_helper_is_told(two, expected):
+    code = f"""
+        def check_both(run, one, other, wanted, late):
+            if late:
+                fold = [0, 1]
+            else:
+                fold = [0, 0]
+            made = {two}
+            for value, found in zip(wanted, made):
+                assert found == value
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [("[200, 500]", []), ("codes()", ["likely"])])
+def test_as_many_results_as_tasks(wanted, expected):
+    code = f"""
+        import asyncio
+
+        async def test_codes(ask, codes):
+            tasks = [ask("a"), ask("b")]
+            results = await asyncio.gather(*tasks)
+            wanted = {wanted}
+            for found, code in zip(results, wanted):
+                assert found.code == code
+    """
+    assert certainties("zip-truncates", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [("['a', 'b']", "'1 2'.split()", "question"), ("['a', 'b']", "run(2)", "likely")],
+)
+def test_callers_may_write_both_tables(one, other, expected):
+    code = f"""
+        class TestNames(TestCase):
+            def check_names(self, names, wanted):
+                for name, number in zip(names, wanted):
+                    self.assertEqual(self.find(name), number)
+
+            def test_names(self, run):
+                self.check_names({one}, {other})
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(("names", "expected"), [("state._fields", "question"), ("run(3)", "likely")])
+def test_fields_may_be_walked_beside_their_names(names, expected):
+    code = f"""
+        def test_state(run):
+            state, wanted = run(1), run(2)
+            for name, found, value in zip({names}, state, wanted):
+                assert found == value, name
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("given", "expected"),
     [
         ('["out", "dq"] + (["dk"] if state else [])', "question"),

@@ -48,12 +48,13 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
     )
 
 
-def is_as_long_as_written(unit: Unit, one: cst.BaseExpression) -> bool:
+def is_as_long_as_written(unit: Unit, one: cst.BaseExpression, depth: int = 2) -> bool:
     """Whether the test itself says how many items a side has: what it writes out, and what is made of that
-    item by item. What is tested makes neither longer or shorter."""
-    if not unit.is_test:
-        return False
+    item by item; or each test that hands it to the function that walks it. What is tested makes neither
+    longer or shorter."""
     own, flow = terms(unit), values(unit)
+    if not unit.is_test:
+        return depth > 0 and _is_written_by_callers(unit, one, depth - 1)
     for same in own.same_size(one):
         if is_own_input(unit, same):
             return True
@@ -67,7 +68,22 @@ def is_as_long_as_written(unit: Unit, one: cst.BaseExpression) -> bool:
         added = [change.node for change in changes]
         if all(last_name(node) == "append" and _runs_once(unit, node) for node in added):
             return True
-    return any(size.startswith("#") and size[1:].isdigit() for size in own.sizes(one))
+    return is_written_size(own.sizes(one))
+
+
+def is_written_size(sizes: list[str]) -> bool:
+    """Whether one of the terms for a size is a number."""
+    return any(size.startswith("#") and size[1:].isdigit() for size in sizes)
+
+
+def _is_written_by_callers(unit: Unit, one: cst.BaseExpression, depth: int) -> bool:
+    if not isinstance(one, cst.Name) or not unit.is_function:
+        return False
+    reaching = values(unit).reaching(one)
+    if not reaching or any(b.kind != "parameter" for b in reaching) or values(unit).mutations(one.value):
+        return False
+    given = [(site.caller, bind(site.call, unit).get(one.value)) for site in callers(unit)]
+    return bool(given) and all(n is not None and is_as_long_as_written(at, n, depth) for at, n in given)
 
 
 def _runs_once(unit: Unit, node: cst.CSTNode) -> bool:
@@ -126,7 +142,10 @@ def _is_known_by_hand(unit: Unit, cut: Cut) -> bool:
     sides = {canonical(side) for side in cut.sides}
     if frozenset(sides) in _counted_together(unit):
         return True
-    written = any(isinstance(side, (cst.List, cst.Tuple)) for side in cut.sides)
+    own = terms(unit)
+    written = any(
+        isinstance(side, (cst.List, cst.Tuple)) or is_written_size(own.sizes(side)) for side in cut.sides
+    )
     return written and any(
         isinstance(side, cst.Name) and any(b.kind == "parameter" for b in flow.reaching(side))
         for side in cut.sides
@@ -312,6 +331,8 @@ def _are_names(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
     if not depth:
         return False
     made = values(unit).resolve(node)
+    if isinstance(made, cst.Attribute) and made.attr.value == "_fields":
+        return True  # a named tuple's own
     if isinstance(made, (cst.List, cst.Tuple)):
         return bool(made.elements) and all(isinstance(e.value, cst.SimpleString) for e in made.elements)
     if isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Add):

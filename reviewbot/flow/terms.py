@@ -121,10 +121,12 @@ class Terms:
             number = self._number_of(same)
             if number is not None:
                 found.extend(self.count(number))
-            elif (size := _written_size(same)) is not None:
+            elif (size := _written_size(same) or self._zipped(same)) is not None:
                 found.append(f"#{size}")
             elif type(same) is cst.Name:
                 found.extend(self._unpacked(same))
+                if (size := self._of_each_branch(same)) is not None:
+                    found.append(f"#{size}")
                 if not self.flow.reaching(same) and (size := self._table_size(same.value)) is not None:
                     found.append(f"#{size}")
             elif type(same) is cst.Subscript and (size := self._size_of_each(same)) is not None:
@@ -239,6 +241,29 @@ class Terms:
                 return None
             return None if any(isinstance(e, ast.Starred) for e in value.elts) else len(value.elts)
         return None
+
+    def _zipped(self, node: cst.BaseExpression) -> int | None:
+        """The number of items of a `zip` of which each side says how many it has."""
+        if type(node) is not cst.Call or dotted(node.func) != "zip" or not node.args:
+            return None
+        if any(arg.star or arg.keyword for arg in node.args):
+            return None
+        numbers = []
+        for arg in node.args:
+            sizes = {size for size in self.sizes(arg.value) if size[1:].isdigit() and size.startswith("#")}
+            if len(sizes) != 1:
+                return None
+            numbers.append(int(sizes.pop()[1:]))
+        return min(numbers)
+
+    def _of_each_branch(self, node: cst.Name) -> int | None:
+        """The number of items of a name that each branch gives as many."""
+        reaching = self.flow.reaching(node)
+        if len(reaching) < 2 or self.flow.mutations(node.value):
+            return None
+        whole = [one.value for one in reaching if one.role == "whole" and one.value is not None]
+        sizes = {_written_size(value) for value in whole} if len(whole) == len(reaching) else {None}
+        return sizes.pop() if len(sizes) == 1 else None
 
     def _size_of_each(self, node: cst.Subscript) -> int | None:
         """The number of items of each value of a written dict: 2 for `{"x": [1, 2], "y": [3, 4]}[key]`."""
