@@ -25,6 +25,7 @@ from reviewbot.flow.provenance import Trace
 from reviewbot.flow.self_excuses import (
     either_opens,
     excused_by_callers,
+    excused_by_either,
     excused_by_handed_field,
     self_excuse,
 )
@@ -244,7 +245,11 @@ def _of_one_side(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None) 
     between = sides(unit, [one], up=False)
     found = None
     if between is not None:
-        found = self_excuse(unit, detour, one, between) or excused_by_handed_field(unit, detour, one, between)
+        found = (
+            self_excuse(unit, detour, one, between)
+            or excused_by_handed_field(unit, detour, one, between)
+            or excused_by_either(unit, detour, one, between)
+        )
     if found is None and _is_asked(detour.condition):
         between = sides(unit, [one], repo=repo)
         found = None if between is None else excused_by_callers(unit, detour, one, between, repo)

@@ -210,7 +210,7 @@ def either_opens(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> 
     one_is_enough = cst.Or if detour.outcome else cst.And
     if type(node) is not cst.BooleanOperation or not isinstance(node.operator, one_is_enough):
         return False
-    if not _goes_by_row(unit, detour, one):
+    if not _goes_by_row(unit, detour, one) and not _goes_by_pair(unit, detour, one, both=True):
         return False
     left, right = (_fields_of(unit, detour, between, own) for own in (between.left, between.right))
     return bool(left and right) and not _is_seen(unit, detour, left | right, between)
@@ -280,12 +280,46 @@ def _goes_by_row(unit: Unit, detour: Detour, one: Judgement) -> bool:
     return False
 
 
-def _goes_by_pair(unit: Unit, detour: Detour, one: Judgement) -> bool:
-    """Whether a function is given one row of each side, and the condition asks one of them."""
+def excused_by_either(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> SelfExcuse | None:
+    """The excuse of `if left.kind in LOOSE or right.kind in LOOSE: continue`, one half of which the side that
+    is put to the test can open alone."""
+    node = values(unit).resolve(detour.condition)
+    one_is_enough = cst.Or if detour.outcome else cst.And
+    if type(node) is not cst.BooleanOperation or not isinstance(node.operator, one_is_enough):
+        return None
+    if not _goes_by_row(unit, detour, one) and not _goes_by_pair(unit, detour, one, both=True):
+        return None
+    halves = [_opened(unit, half, between) for half in (node.left, node.right)]
+    reads = [[not own.isdisjoint(half.bindings) for own in (between.left, between.right)] for half in halves]
+    if sorted(reads) != [[False, True], [True, False]]:
+        return None
+    fields = _named(node.left)
+    if (
+        len(fields) != 1
+        or _named(node.right) != fields
+        or "__class__" in fields
+        or _is_seen(unit, detour, fields, between)
+    ):
+        return None
+    return SelfExcuse(condition_trace(unit, node, between, up=False), "question")
+
+
+def _named(node: cst.BaseExpression) -> set[str]:
+    """The field that `row.kind in LOOSE` asks about."""
+    asked = node.left if type(node) is cst.Comparison else node
+    return {name for _, name in _fields(asked)}
+
+
+def _goes_by_pair(unit: Unit, detour: Detour, one: Judgement, *, both: bool = False) -> bool:
+    """Whether a function is given one row of each side, and the condition asks one of them, or both."""
     if unit.is_test or any(isinstance(above, (cst.For, cst.While)) for above in unit.ancestors(detour.node)):
         return False
     given = [_given(unit, node, "parameter") for node in (detour.condition, one.left, one.right)]
-    return all(given) and given[1].isdisjoint(given[2]) and given[0] < given[1] | given[2]
+    return (
+        all(given)
+        and given[1].isdisjoint(given[2])
+        and (given[0] == given[1] | given[2] if both else given[0] < given[1] | given[2])
+    )
 
 
 def _given(unit: Unit, node: cst.CSTNode, kind: BindingKind) -> set[Binding]:

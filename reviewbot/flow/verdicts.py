@@ -80,8 +80,8 @@ def well(unit: Unit) -> object:
     said = meant(last.value)
     if said is not UNKNOWN or last.value is None:
         return said
-    check = Check("assert", last)
-    relations = {one.relation for one in compared(unit, check, last.value, holds=True)}
+    verdict = _first(last.value)
+    relations = {one.relation for one in compared(unit, Check("assert", last), verdict, holds=True)}
     if relations and relations <= {"equal", "close", "identical"}:
         return True
     if relations and relations <= {"different", "distinct"}:
@@ -89,13 +89,17 @@ def well(unit: Unit) -> object:
     return UNKNOWN
 
 
+def _first(value: cst.BaseExpression) -> cst.BaseExpression:
+    """The verdict that a function hands back, which stands first where it hands back more."""
+    return value.elements[0].value if type(value) is cst.Tuple and value.elements else value
+
+
 def meant(value: cst.BaseExpression | None) -> object:
     """A returned value as a verdict: a constant, TEXT for a message, of a tuple its first part; UNKNOWN for
     what is computed."""
     if value is None:
         return None
-    if type(value) is cst.Tuple and value.elements:
-        return meant(value.elements[0].value)
+    value = _first(value)
     if isinstance(value, (cst.FormattedString, cst.ConcatenatedString)):
         return TEXT
     if isinstance(value, (cst.List, cst.Dict)) and not value.elements:
@@ -178,8 +182,7 @@ def _verdicts(unit: Unit) -> Iterator[Judgement]:
     good = well(unit)
     for node in unit.find(cst.Return):
         if node.value is not None and good in (True, False) and isinstance(good, bool):
-            first = node.value.elements[0].value if type(node.value) is cst.Tuple else node.value
-            yield from agreeing(node, unit, Check("assert", node), first, holds=good)
+            yield from agreeing(node, unit, Check("assert", node), _first(node.value), holds=good)
     for branch in unit.find(cst.If):
         for holds, arm in ((False, statements(branch.body)), (True, _otherwise(branch))):
             if any(_says_no(unit, statement, good) for statement in arm):
