@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from reviewbot.flow.classes import Known, annotated, class_of_name, given, instance_of
+from reviewbot.flow.classes import Known, annotated, class_of, class_of_name, given, instance_of
+from reviewbot.flow.left_on_purpose import MEANT, demanded, says_so, secret_or_identity
 from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -31,6 +32,7 @@ from reviewbot.lint.rule import (
     Rule,
     Step,
     Unit,
+    called_last,
     once,
     rewrite,
     root_of,
@@ -41,6 +43,7 @@ _REPLACED_BY = {"dataclass": "dataclasses.replace", "attrs": "attrs.evolve"}
 _METHODS = {"namedtuple": "_replace", "pydantic": "model_copy"}
 _ONCE = ("pop", "popleft", "take", "get_nowait", "popitem")
 _SHOWN = 3
+_ASKED = 12  # places that are looked at for it
 
 _CALLS = """
 from dataclasses import dataclass
@@ -123,6 +126,44 @@ def take(visit):
                     return Route(legs=self.legs[first:last], name=self.name, tide=self.tide)
             """,
             path="ferry/route.py",
+        ),
+        # A test wants the default in what comes out.
+        Example(
+            """
+            from dataclasses import dataclass
+
+            @dataclass
+            class Member:
+                number: int
+                name: str
+                email: str
+                badge: str = ""
+
+                def listed(self) -> "Member":
+                    return Member(self.number, self.name, self.email)
+
+                def guest(self) -> "Member":
+                    return Member(self.number, self.name, self.email)
+
+                def lent(self) -> "Member":
+                    return Member(self.number, self.name, self.email)
+            """,
+            path="club/member.py",
+            files={
+                "tests/test_member.py": """
+from club.member import Member
+
+def test_listed():
+    assert Member(1, "a", "e", badge="b").listed().badge == ""
+
+def test_guest():
+    guest = Member(1, "a", "e", badge="b").guest()
+    assert not guest.badge
+
+def test_lent():
+    assert Member(1, "a", "e", badge="b").lent() == Member(1, "a", "e")
+""",
+            },
         ),
         # The field is set on the new object by its name.
         Example(
@@ -242,21 +283,19 @@ def take(visit):
             if not lost or len(lost) > len(carried):
                 continue
             names = " and ".join(f"`{name}`" for name in lost)
-            readers = [
-                Step(path, read.line, read.line, f"`{read.function or 'the module'}` reads `{lost[0]}`")
-                for path, read in repo.index.readers(lost[0])
-                if not (path == unit.file.path and unit.line <= read.line <= unit.end_line)
-            ]
+            readers = self._key_readers(unit, built, lost[0], repo)
+            meant = _meant(unit, built, lost, repo)
             where = unit.name.rpartition(".")[2]
             yield self.finding(
                 unit,
                 made,
                 f"`{where}` builds a new {built.found.name} from `{receiver.value}` and leaves {names} out",
-                certainty="likely",
+                certainty="question" if meant else "likely",
                 steps=[
                     Step(built.path, built.found.line, built.found.end_line, f"{names} may be in it"),
                     step(unit, made, f"{', '.join(carried)} are carried over"),
-                    *readers[:_SHOWN],
+                    *readers,
+                    *meant,
                 ],
                 still_catches=(f"nothing in this function: only a check that reads {names} can tell",),
             )
@@ -284,12 +323,17 @@ def take(visit):
         lost = [field for field in lost if field.name not in used and field.name not in never]
         if not lost:
             return
+        wanted = _demanded(unit, built, {field.name: field.default or "" for field in lost}, repo)
+        lost = [field for field in lost if field.name not in wanted]
+        if not lost:
+            return
         if len(lost) > len(carried) or (built.found.kind == "plain" and unit.is_test):
             # A view of a few fields, or an expected value put together by hand: no copy.
             return
         names = " and ".join(f"`{field.name}`" for field in lost)
         falls = ", ".join(f"{field.default}" for field in lost)
         where = unit.name.rpartition(".")[2]
+        meant = _meant(unit, built, [field.name for field in lost], repo)
         yield self.finding(
             unit,
             call,
@@ -299,6 +343,7 @@ def take(visit):
             # Where more than a third stays behind, the fields may well have been chosen.
             certainty="question"
             if built.found.kind == "plain"
+            or meant
             or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
             or _is_of_another_kind(values)
             or _is_said(unit, call, [field.name for field in lost])
@@ -308,12 +353,13 @@ def take(visit):
                 step(unit, call, f"{', '.join(carried)} {'is' if len(carried) == 1 else 'are'} carried over"),
                 *self._readers(unit, call, built, lost[0].name, repo),
                 *self._handed_out_once(unit, built, lost[0].name, repo),
+                *meant,
             ],
             still_catches=(
                 f"nothing in this function: the result is a valid {built.found.name}, "
                 f"and only a check that reads {names} from it can tell",
             ),
-            fix=self._fix(unit, call, built, origin, values),
+            fix=None if meant else self._fix(unit, call, built, origin, values),
         )
 
     def _says(self, built: Known, lost: str) -> str:
@@ -327,9 +373,30 @@ def take(visit):
             if not (path == unit.file.path and unit.line <= read.line <= unit.end_line)
             and not (path == built.path and built.found.line <= read.line <= built.found.end_line)
         ]
-        for path, read in reads[:_SHOWN]:
+        known, unknown = [], []
+        for path, read in reads[:_ASKED]:
             who = read.function or "the module"
-            yield Step(path, read.line, read.line, f"`{who}` reads `{lost}` and now finds the default")
+            of = _read_of(repo.file(path), read.function, read.line, cst.Attribute, lost, built, repo)
+            if of is None:
+                unknown.append(Step(path, read.line, read.line, _unknown(who, lost, built)))
+            elif of:
+                known.append(
+                    Step(path, read.line, read.line, f"`{who}` reads `{lost}` and now finds the default")
+                )
+        yield from (known or unknown)[:_SHOWN]
+
+    def _key_readers(self, unit: Unit, built: Known, lost: str, repo: Repo) -> list[Step]:
+        known, unknown = [], []
+        for path, read in repo.index.readers(lost)[:_ASKED]:
+            if path == unit.file.path and unit.line <= read.line <= unit.end_line:
+                continue
+            who = read.function or "the module"
+            of = _read_of(repo.file(path), read.function, read.line, cst.Name, read.source, built, repo)
+            if of is None:
+                unknown.append(Step(path, read.line, read.line, _unknown(who, lost, built)))
+            elif of:
+                known.append(Step(path, read.line, read.line, f"`{who}` reads `{lost}`"))
+        return (known or unknown)[:_SHOWN]
 
     def _handed_out_once(self, unit: Unit, built: Known, lost: str, repo: Repo) -> list[Step]:
         told = _told(unit.file)
@@ -371,11 +438,74 @@ def take(visit):
         elif module in known:
             function = f"{known[module]}.{function}"
         else:
-            line = _first_import(unit)
-            edits.append(Edit(unit.file.path, line, line - 1, f"from {module} import {function}\n"))
+            edits.append(_imported(unit, module, function))
         text = f"{function}({origin}{', ' + arguments if arguments else ''})"
         edits.append(rewrite(unit, call, text))
         return Fix("carry every field and say which ones change", tuple(edits))
+
+
+def _unknown(who: str, lost: str, built: Known) -> str:
+    return f"`{who}` reads a `{lost}`, whether of a {built.found.name} is not known"
+
+
+def _read_of(
+    file: File | None,
+    function: str,
+    line: int,
+    kind: type[cst.Attribute] | type[cst.Name],
+    name: str,
+    built: Known,
+    repo: Repo,
+) -> bool | None:
+    """Whether what is read there is a field of that class; None where that is not known."""
+    reader = file.unit(function) if file is not None and function else None
+    if reader is None:
+        return None
+    for node in reader.find(kind):
+        if (node.attr.value if isinstance(node, cst.Attribute) else node.value) != name:
+            continue
+        if not reader.span(node).line <= line <= reader.span(node).end_line:
+            continue
+        held = node.value if isinstance(node, cst.Attribute) else node
+        found = class_of(held, reader, repo.index, repo.file)
+        if found is not None:
+            return found == built
+        if isinstance(held, cst.Name) and held.value in ("self", "cls") and reader.kind == "method":
+            return False
+    return None
+
+
+def _demanded(unit: Unit, built: Known, defaults: dict[str, str], repo: Repo) -> set[str]:
+    """The lost fields that a test wants at their default in what this function gives back."""
+    name, cls = unit.name.rpartition(".")[2], built.found.name.rpartition(".")[2]
+    order = [field.name for field in built.found.fields if field.taken]
+    found: set[str] = set()
+    for path, call in repo.index.calls(name)[:_ASKED]:
+        file = repo.file(path)
+        test = file.unit(call.caller) if file is not None and call.caller else None
+        if test is not None and test.is_test:
+            found |= demanded(test, name, cls, defaults, order)
+    return found
+
+
+def _meant(unit: Unit, built: Known, lost: Sequence[str], repo: Repo) -> list[Step]:
+    """What says that these fields may be left out on purpose."""
+    if says_so(unit.tree, lost):
+        says = f"`{unit.name.rpartition('.')[2]}` or its docstring says so, which {MEANT}"
+        return [Step(unit.file.path, unit.line, unit.line, says)]
+    if all(secret_or_identity(name) for name in lost):
+        says = f"`{lost[0]}` is a secret or an identity by its name, and to leave it out {MEANT}"
+        return [Step(built.path, built.found.line, built.found.line, says)]
+    owner = unit.name.rpartition(".")[0]
+    for other in unit.file.units:
+        beside = other.kind in ("function", "method") and other.name.rpartition(".")[0] == owner
+        if not beside or other.name == unit.name or not says_so(other.tree, lost):
+            continue
+        if any(called_last(call) == built.found.name for call in other.asts(ast.Call)):
+            name = other.name.rpartition(".")[2]
+            says = f"`{name}` leaves it out and says so, which {MEANT} here too"
+            return [Step(other.file.path, other.line, other.line, says)]
+    return []
 
 
 def _set_later(unit: Unit, call: cst.Call) -> set[str]:
@@ -496,6 +626,19 @@ def _takes(node: ast.expr) -> bool:
         isinstance(below, ast.Call) and isinstance(below.func, ast.Attribute) and below.func.attr in _ONCE
         for below in ast.walk(node)
     )
+
+
+def _imported(unit: Unit, module: str, name: str) -> Edit:
+    """The edit that imports a name: at the end of what is imported of its module already, or in a line of its
+    own before the first import."""
+    for statement in unit.file.tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == module and not statement.level:
+            line, text = statement.lineno, unit.file.lines[statement.lineno - 1]
+            code = text.partition("#")[0].rstrip()
+            if statement.end_lineno == line and not code.endswith((")", "*", ";", "\\")):
+                return Edit(unit.file.path, line, line, f"{code}, {name}{text[len(code) :]}")
+    line = _first_import(unit)
+    return Edit(unit.file.path, line, line - 1, f"from {module} import {name}\n")
 
 
 def _first_import(unit: Unit) -> int:

@@ -57,6 +57,14 @@ def python_of(options: argparse.Namespace) -> str | None:
     return interpreter(options.python)
 
 
+_BECAME = {
+    "confirmed": "confirmed",
+    "refuted": "withdrawn",
+    "shown": "it happens",
+    "unknown": "not run to an end",
+}
+
+
 def seconds(text: str) -> float:
     """A budget as a user types it, such as 60s."""
     try:
@@ -71,7 +79,8 @@ def seconds(text: str) -> float:
 def proved(
     findings: Sequence[Finding], root: Path, seconds: float, python: str | None = None
 ) -> tuple[Finding, ...]:
-    """The findings without refuted ones; confirmed ones are proved and carry the evidence.
+    """The findings without refuted ones; confirmed ones are proved and carry the evidence, what is shown to
+    happen and may be meant carries it alone.
 
     Each that was run has a line on standard error. Where code cannot be shut in, all stay as they are.
     """
@@ -97,14 +106,14 @@ def proved(
         one = judged.get(id(finding))
         if one is not None:
             where = f"{finding.span.path}:{finding.span.line}: {finding.rule}"
-            became = {"confirmed": "confirmed", "refuted": "withdrawn", "unknown": "not run to an end"}[
-                one.state
-            ]
+            became = _BECAME[one.state]
             print(f"reviewbot: probe: {visible(where)}: {became}: {visible(one.says)}", file=sys.stderr)
         if one is None or one.state == "unknown":
             kept.append(finding)
         elif one.state == "confirmed":
             kept.append(replace(finding, certainty="proved", evidence=evidence(one)))
+        elif one.state == "shown":
+            kept.append(replace(finding, evidence=evidence(one)))
     return tuple(kept)
 
 

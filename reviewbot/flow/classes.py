@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from reviewbot.flow.values import UNBOUND, values
 if TYPE_CHECKING:
     from reviewbot.index.facts import Class, Field
     from reviewbot.index.index import Index
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _WRAPPERS = frozenset({"Optional", "typing.Optional", "Final", "Annotated", "typing.Annotated", "t.Optional"})
 
@@ -93,3 +93,42 @@ def given(call: cst.Call, known: Known, order: tuple[Field, ...]) -> dict[str, c
         else:
             return None
     return out
+
+
+def class_of(
+    node: cst.BaseExpression, unit: Unit, index: Index, file: Callable[[str], File | None]
+) -> Known | None:
+    """The class that a value is surely of: as `instance_of` says of a name, what a constructor makes, or what
+    a function of the repository says that it returns. `file` reads another file."""
+    found = instance_of(node, unit, index)
+    if found is not None:
+        return found
+    if isinstance(node, cst.Await):
+        return class_of(node.expression, unit, index, file)
+    if isinstance(node, cst.Name):
+        reaching = values(unit).reaching(node) - {UNBOUND}
+        binding = next(iter(reaching)) if len(reaching) == 1 else None
+        if binding is None or binding.kind != "assign" or binding.role != "whole":
+            return None
+        return _made(binding.value, unit, index, file) if isinstance(binding.value, cst.Call) else None
+    return _made(node, unit, index, file) if isinstance(node, cst.Call) else None
+
+
+def _made(call: cst.Call, unit: Unit, index: Index, file: Callable[[str], File | None]) -> Known | None:
+    """The class of what a call gives back."""
+    name = dotted(call.func)
+    built = class_of_name(name, unit.file.path, unit.file.imports, index) if name else None
+    if built is not None:
+        return built
+    where, called = "", ""
+    if name and (defined := index.definition(name, unit.file.path, unit.file.imports)) is not None:
+        where, called = defined[0], defined[1].name
+    elif isinstance(call.func, cst.Attribute):
+        owner = class_of(call.func.value, unit, index, file)
+        if owner is not None:
+            where, called = owner.path, f"{owner.found.name}.{call.func.attr.value}"
+    there = file(where) if where else None
+    maker = there.unit(called) if there is not None else None
+    if maker is None or not isinstance(maker.node, cst.FunctionDef) or maker.node.returns is None:
+        return None
+    return annotated(maker.node.returns.annotation, maker, index)

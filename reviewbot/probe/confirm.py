@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from reviewbot.errors import NoSandbox, ProbeError, ReviewbotError
+from reviewbot.flow.left_on_purpose import MEANT, is_handed_on
 from reviewbot.model import Finding
 from reviewbot.probe import harvest, pairs, rebuild, suite
 from reviewbot.probe import target as targets
@@ -37,7 +38,8 @@ from reviewbot.probe.without import callers
 from reviewbot.probe.witness import witness
 from reviewbot.source.units import File
 
-State = Literal["confirmed", "refuted", "unknown"]
+# shown: it runs as the finding says, and whether that is a fault no run can tell.
+State = Literal["confirmed", "refuted", "shown", "unknown"]
 MOST_WITNESSES = 3
 LEAST_REFUTING = 3
 MOST_NANS = 20
@@ -545,7 +547,11 @@ def _duplicate(bench: _Bench, finding: Finding) -> Judged:
 
 
 def _dropped(bench: _Bench, finding: Finding) -> Judged:
-    """Confirmed if a filled field that it names comes out empty; refuted if all come out, or are meant."""
+    """Shown if a filled field that it names comes out empty; refuted if all come out, or are given anew.
+
+    Confirmed where the function hands on what it takes, by what it says of itself, and a place is known that
+    reads the field: a run tells that a field is lost, and not whether that was meant.
+    """
     path = bench.root / finding.span.path
     target = targets.parse(f"{path}::{finding.unit}")
     for step in finding.steps:
@@ -562,8 +568,19 @@ def _dropped(bench: _Bench, finding: Finding) -> Judged:
                 if not lost:
                     says = "every field that is filled comes out filled, or is given a value of its own"
                     return Judged(finding, "refuted", says, target.name)
-                return Judged(finding, "confirmed", lost_fields(lost, run.filled), target.name)
+                says = lost_fields(lost, run.filled)
+                if _is_a_fault(finding, target, unit.name):
+                    return Judged(finding, "confirmed", says, target.name)
+                return Judged(finding, "shown", f"{says}; whether that is meant no run can tell", target.name)
     raise ProbeError("its steps name no class")
+
+
+def _is_a_fault(finding: Finding, target: Target, cls: str) -> bool:
+    """Whether what a rebuild loses is read elsewhere, and nothing says that it was meant."""
+    read = any(" reads `" in step.says for step in finding.steps)
+    meant = any(MEANT in step.says for step in finding.steps)
+    unit = File(target.path, (target.root / target.path).read_bytes()).unit(target.unit)
+    return read and not meant and unit is not None and is_handed_on(unit.tree, cls)
 
 
 _Way = Callable[[_Bench, Finding], Judged]

@@ -105,6 +105,8 @@ def _suggestion(
     if {edit.path for edit in edits} != {near.path}:
         return None
     ((_, ordered),) = _by_path(edits)
+    if len(list(_clusters(ordered))) > 1:  # as an import far above: it would give again what does not change
+        return None
     first, last = ordered[0].line, max(edit.end_line for edit in edits)
     if last < first:  # it only puts lines in: the line that comes after them is given again
         last = first

@@ -521,6 +521,9 @@ class Visit(TypedDict):
 
 def moved(visit: Visit, ward: str) -> Visit:
     return {"patient": visit["patient"], "ward": ward, "notes": visit["notes"]}
+
+def cut_of(visit: Visit):
+    return visit.get("cut")
 """
 PLAIN = """
 class Voyage:
@@ -529,9 +532,13 @@ class Voyage:
         self.cargo = cargo
         self.pilot = pilot
 
-    def next_day(self):
+    def next_day(self) -> "Voyage":
         return Voyage(self.ship, self.day + 1, cargo=self.cargo)
+
+def arrives(voyage: Voyage):
+    return (voyage.pilot, voyage.next_day().pilot)
 """
+UNREAD = TYPED.partition("\ndef cut_of")[0]
 
 
 def test_a_field_that_its_constructor_brings_back_is_withdrawn(linted, tmp_path):
@@ -547,6 +554,35 @@ def test_a_field_of_a_typed_dict_or_a_plain_class_is_proved_to_be_dropped(linted
     (finding,), _ = linted(_written(tmp_path, visits=text), "field-dropped-on-rebuild")
     assert finding["certainty"] == "proved"
     assert finding["evidence"]["says"] == f"with every field filled, `{lost}` comes out empty"
+
+
+PUBLIC = """
+from dataclasses import dataclass
+
+@dataclass
+class Member:
+    id: int
+    name: str
+    badge: str = ""
+
+    def public(self) -> "Member":
+        return Member(self.id, self.name)
+
+def door(member: Member):
+    return member.badge
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lost", "certainty"),
+    [(UNREAD, "cut", "likely"), (PUBLIC, "badge", "question")],
+    ids=["nobody reads it", "public"],
+)
+def test_that_a_field_is_lost_is_no_proof_that_it_should_not_be(linted, tmp_path, text, lost, certainty):
+    (finding,), said = linted(_written(tmp_path, visits=text), "field-dropped-on-rebuild")
+    assert finding["certainty"] == certainty
+    assert f"`{lost}` comes out empty; whether that is meant no run can tell" in finding["evidence"]["says"]
+    assert "field-dropped-on-rebuild: it happens: with every field filled" in said
 
 
 BEATS = """

@@ -64,6 +64,10 @@ class Gauge:
 
 def renamed(gauge: Gauge, name: str) -> Gauge:
     return Gauge(name=name, levels=gauge.levels, drift=gauge.drift)
+
+
+def place(gauge: Gauge) -> str:
+    return gauge.station
 """
 
 

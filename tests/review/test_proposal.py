@@ -55,6 +55,17 @@ def test_several_edits_make_one_suggestion_with_the_lines_between():
     assert anchor == Anchor(PATH, 4, 7)
 
 
+def test_an_import_far_above_is_shown_as_a_diff_and_not_with_all_lines_between():
+    proposal, anchor = made((1, 1, "from x import y\n"), (12, 12, "a = y\n"), near=(12, 12))
+    assert (proposal.form, anchor) == ("diff", Anchor(PATH, 12, 12))
+    assert re.findall("^[-+][^-+].*$", proposal.text, re.MULTILINE) == [
+        "-x1 = 1",
+        "+from x import y",
+        "-x12 = 12",
+        "+a = y",
+    ]
+
+
 @pytest.mark.parametrize(
     "more",
     [
