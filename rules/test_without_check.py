@@ -19,6 +19,7 @@ import libcst as cst
 
 from reviewbot.flow import assertions, collection
 from reviewbot.flow.calls import callers
+from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.foreign import asserts_elsewhere, checks_elsewhere
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, dotted_name
@@ -28,7 +29,7 @@ from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
 _TRIVIAL = pattern(r"(?i)trivial|dummy|placeholder|not_?implemented")
-_LATER = pattern(r"(?i)todo|fixme|xxx|implement|will |later")
+_PROMISES = pattern(r"(?i)(todo|fixme|xxx)\b")
 _PROMPT = pattern(r">>>|^\s*In ?\[\d+\]:", re.M)
 _RUNS_THROUGH = pattern(
     r"(?i)smoke|crash|hang|segfault|leak|deadlock|import|compil|no[_ ]?errors?|not[_ ]?rais|"
@@ -399,21 +400,33 @@ def _unread_expectation(tree: collection.FunctionTree) -> ast.Name | None:
 
 
 def _says_why(unit: Unit) -> bool:
-    """Whether a comment in a test gives a reason, and is no code that is left out or promise."""
-    lines = (line.strip() for line in unit.file.lines[unit.line : unit.end_line])
-    comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
-    return any(not _LATER.search(text) and not _is_code(text) for text in comments)
+    """Whether a comment in an empty test gives a reason, or promises it, and is no code that is left out:
+    whoever wrote it knows that it checks nothing."""
+    comments = (line.partition("#")[2].strip("# ") for line in unit.file.lines[unit.line : unit.end_line])
+    return any(text and (_PROMISES.match(text) or not _is_code(text)) for text in comments)
 
 
 def _is_run_by_others(unit: Unit, tree: collection.FunctionTree) -> bool:
     """Whether something runs although the test is empty: a decorator that is none of the runner's, or the
     fixtures that it asks for; or a docstring tells what it is there for."""
     given = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    given = given[1:] if unit.owner is not None else given
     decorated = (collection.decorator_name(one).partition(".")[0] for one in tree.decorator_list)
     return (
-        len(given) > (unit.owner is not None)
+        any(_may_do_something(unit, name) for name in given)
         or any(name not in ("pytest", "unittest", "mark") for name in decorated)
         or ast.get_docstring(tree) is not None
+    )
+
+
+def _may_do_something(unit: Unit, name: str) -> bool:
+    """Whether a fixture may run something for the test: all but one of the file that calls nothing and has
+    nothing to put away again."""
+    made = fixture(unit, name, None)
+    return (
+        made is None
+        or made.has(ast.Call, ast.Yield, ast.With)
+        or len(made.tree.args.args) > (made.owner is not None)
     )
 
 

@@ -1324,3 +1324,42 @@ def test_another_name_for_an_object_is_no_other_name_for_what_it_computes(item, 
             assert first{item} == second{item}
     """
     assert certainties("self-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("pass", "likely"),
+        ("pass  # TODO(ann): find one that is small enough", "question"),
+        ("# TODO", "question"),
+        ("# assert run(1) == 2", "likely"),
+    ],
+)
+def test_an_empty_test_may_say_that_it_is_still_to_be_written(body, expected):
+    code = f"""
+        class TestRows:
+            def test_rows(self):
+                {body}
+                pass
+    """
+    assert certainties("test-without-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("returns", "expected"),
+    [("return Rows", "likely"), ("return Rows(1)", "question"), ("yield Rows", "question")],
+)
+def test_a_fixture_that_runs_nothing_makes_no_test(returns, expected):
+    code = f"""
+        import pytest
+
+        class TestRows:
+            @pytest.fixture
+            def rows_class(self):
+                from rows import Rows
+                {returns}
+
+            def test_rows(self, rows_class):
+                pass
+    """
+    assert certainties("test-without-check", code) == [expected]
