@@ -228,6 +228,7 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
             or _asks_the_same(detour, one)
         ):
             continue
+        one = _unmoved(one)
         found = _of_values(unit, detour, one) or _of_collection(unit, detour, one)
         if found is None and repo is not None:
             found = _of_collection(unit, detour, one, repo) or _of_mark(unit, detour, one, repo)
@@ -372,6 +373,22 @@ def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:
     return type(target) is cst.Name and any(
         read.value == target.value for read in values(unit).reads(detour.condition)
     )
+
+
+_MOVES = frozenset({"to", "type_as", "astype"})
+
+
+def _unmoved(one: Judgement) -> Judgement:
+    """A judgement of `left` against `right.to(left.device)` as one of `right`: where the other lies says
+    nothing of what it is."""
+    left, right = _as_it_was(one.left), _as_it_was(one.right)
+    return one if left is one.left and right is one.right else replace(one, left=left, right=right)
+
+
+def _as_it_was(node: cst.BaseExpression) -> cst.BaseExpression:
+    while type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _MOVES:
+        node = node.func.value
+    return node
 
 
 def _is_update(one: Judgement) -> bool:
