@@ -60,11 +60,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A proposed change. `safe`: it cannot change what the code does, except that a check may now fail."""
+    """A proposed change. `safe`: it cannot change what the code does, except that a check may now fail.
+    `tried` says what running it showed, a clause, "" where that was not done."""
 
     says: str
     edits: tuple[Edit, ...]
     safe: bool = False
+    tried: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,12 +270,12 @@ def _excuse(bench: _Bench, finding: Finding) -> Judged:
     return Judged(finding, "unknown", says, entry)
 
 
-def _fields_of(study: _Study, sites: set[int]) -> set[str]:
-    """The fields whose changed values make one of these checks fire."""
+def _fields_of(study: _Study, sites: set[int], *also: str) -> set[str]:
+    """The fields whose changes make one of these checks fire: of numbers, and of a size of `also`."""
     return {
         row.change.field
         for row in study.matrix.rows
-        if row.change.size in ("real", "far") and any(int(key[0]) in sites for key in row.fires)
+        if row.change.size in ("real", "far", *also) and any(int(key[0]) in sites for key in row.fires)
     }
 
 
@@ -285,7 +285,8 @@ def _nan(bench: _Bench, finding: Finding) -> Judged:
     whole: set[str] = set()
     entry = ""
     for study in bench.studied(finding):
-        fields = _fields_of(study, _sites(study, finding, "check"))
+        # Where a branch excuses what is far off, only NaN gets to the check.
+        fields = _fields_of(study, _sites(study, finding, "check"), "nan")
         for passing in study.search.passing:
             if passing.why == "nan" and passing.best.change.field in fields:
                 return _shown(study, finding, passing, f"{passing.best.change.says} and passes")

@@ -162,7 +162,10 @@ def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
     for one in tried:
         if one.change.beside:
             continue
-        if one.change.size in ("real", "far", "structure") and one.change.verb not in (
+        if one.change.size in ("nan", "infinite"):
+            # Where it only falls over, nothing is compared.
+            noticed[one.change.field] |= one.run.verdict == "fail"
+        elif one.change.size in ("real", "far", "structure") and one.change.verb not in (
             "emptied",
             "shortened",
             "cut",
@@ -195,7 +198,8 @@ def _sorted(
     aside = [(one, Aside.BESIDE) for one in tried if one.run.passes and one.change.beside]
     for one in tried:
         if one.run.passes and not one.change.beside:
-            if told_apart(session, world, one.change):
+            around = any(session.sites[at].escape for at in newly_taken(session, base, one.run))
+            if not around and told_apart(session, world, one.change):
                 aside.append((one, Aside.ORDER))
                 continue
             escapes = newly_taken(session, base, one.run)
@@ -419,6 +423,8 @@ def _why(
     tried: Sequence[Tried],
 ) -> Why | Aside:
     """What kind of hole it is, or why it is none: it is let through on purpose or never looked at."""
+    if change.size == "far" and effective and not nothing_caught:
+        return "excuse"  # what is taken for an outlier, say
     if change.size in ("nudge", "far"):
         return Aside.UNREAD if ignored or nothing_caught else Aside.SMALL
     if nothing_caught:
@@ -457,6 +463,8 @@ def _caught_here(change: Change, tried: Sequence[Tried]) -> bool:
     ]
     if any(one.run.noticed for one in mine if one.change.verb in ("changed", "flipped")):
         return True
+    if any(one.run.verdict == "fail" for one in mine if one.change.verb == change.verb):
+        return True  # it is noticed in one row and passes in another
     return any(one.run.verdict == "fail" for one in mine if one.change.size in _FAR and one.change != change)
 
 

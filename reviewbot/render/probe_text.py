@@ -357,7 +357,8 @@ def _ranges(numbers: set[int]) -> str:
 
 
 def _listed(names: Sequence[str], most: int = 16) -> str:
-    more = f" and {len(names) - most} more kinds" if len(names) > most else ""
+    left = len(names) - most
+    more = f" and {left} more kind{'' if left == 1 else 's'}" if left > 0 else ""
     return "; ".join(names[:most]) + more
 
 

@@ -39,7 +39,8 @@ def proposed(thread: Thread, head: str, sources: Sources, cut: Cut | None) -> Pr
         return Proposed(says, cut.diff, f"Tried: {cut.says}.{goes}")
     # Whether the fix can be shown at all was found out when the review was made.
     diff = patch(fix, sources.at(head)) if fix and thread.proposal else ""
-    return Proposed(says, diff, SAFE if fix and fix.safe else UNTRIED) if diff else None
+    known = f"Tried: {fix.tried}." if fix and fix.tried else SAFE if fix and fix.safe else UNTRIED
+    return Proposed(says, diff, known) if diff else None
 
 
 def cuts_of(review: Review, cuts: Iterable[Cut]) -> Mapping[str, Cut]:

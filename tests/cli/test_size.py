@@ -647,6 +647,10 @@ def test_a_comparison_that_goes_with_a_branch_is_run_although_it_fails_nothing_i
     )
     told = re.fullmatch(caught, cut["says"])
     assert told is not None and int(told[1]) > 10, cut["says"]
+    # Whoever reads the review is told that its fix was run, too.
+    review = reviewbot("review", *words[1:], cwd=repository.folder)
+    (body,) = [one["body"] for one in json.loads(review.out)["threads"] if "excuse-branch" in one["body"]]
+    assert "**Proposed:** compare every row: drop the branch. Tried: 1 test still passes; each of " in body
 
 
 @pytest.mark.slow

@@ -98,6 +98,17 @@ def test_what_json_does_not_know_is_read_and_fails(compare, word):
     assert (code, "in both runs" in result["failures"][0]["why"]) == (1, True)
 
 
+def test_a_run_without_tokens_and_text_is_not_said_to_be_compared_by_its_text(reviewbot, tmp_path):
+    for side, last in (("one", 1.5), ("other", 2.5)):
+        found = [{"day": day, "station": "bern", "celsius": last if day else 0.5} for day in range(2)]
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
+    words = ("--map", "step=day", "--map", "prompt=station", "--map", "reward=celsius")
+    ran = reviewbot("parity", "compare", "one.jsonl", "other.jsonl", *words, "--output-format", "json")
+    result = json.loads(ran.out)
+    assert (ran.code, result["verdict"]) == (1, "fail")
+    assert result["could_not_notice"][0] == "a wrong token: neither token ids nor text was written"
+
+
 def test_verl_compares_text_and_score_and_says_that_tokens_were_not(compare):
     records = [
         {

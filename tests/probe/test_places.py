@@ -36,6 +36,26 @@ def compare_sums(baseline, resumed):
     assert sum(row["loss"] for row in baseline) == sum(row["loss"] for row in resumed)
 
 
+def compare_but_drifted(baseline, resumed):
+    drifted = {one["uid"] for one, two in zip(baseline, resumed) if abs(one["loss"] - two["loss"]) > 0.5}
+    gaps = []
+    for one, two in zip(baseline, resumed):
+        if one["uid"] in drifted:
+            continue
+        assert one["uid"] == two["uid"]
+        gaps.append(abs(one["loss"] - two["loss"]))
+    assert max(gaps, default=0.0) < 0.5
+
+
+def compare_but_outliers(baseline, resumed):
+    assert len(baseline) == len(resumed)
+    for one, two in zip(baseline, resumed):
+        gap = abs(one["loss"] - two["loss"])
+        if gap > 1000:
+            continue
+        assert gap < 1e-3
+
+
 def differs(baseline, resumed):
     return any(one["loss"] != two["loss"] for one, two in zip(baseline, resumed))
 '''
@@ -45,7 +65,7 @@ import pytest
 from tests import parity
 
 
-@pytest.mark.parametrize("name", ["compare_worst", "compare_first", "compare_by_uid", "compare_sums"])
+@pytest.mark.parametrize("name", [name for name in dir(parity) if name.startswith("compare_")])
 def test_resumed_like_baseline(name):
     rows = [{"uid": f"s{at}", "loss": 1.5 + at, "bucket": 8} for at in range(6)]
     getattr(parity, name)(rows, [dict(row) for row in rows])
@@ -95,6 +115,26 @@ def test_rows_that_are_only_summed_may_not(probed, losses):
     code, document = probed(losses, "tests/parity.py::compare_sums")
     assert code == 1
     assert ("gap", "rows swapped") in says(document)
+
+
+def test_rows_that_an_excuse_lets_change_places_are_not_told_apart(probed, losses):
+    _, document = probed(losses, "tests/parity.py::compare_but_drifted")
+    assert any(one["edit"].startswith("rows swapped") for one in document["let_through"])
+    assert not any("told apart" in one["why"] for one in document["set_aside"])
+
+
+def test_a_nan_is_a_witness_where_no_other_number_gets_to_the_check(probed, losses):
+    _, document = probed(losses, "tests/parity.py::compare_but_drifted")
+    assert ("nan", "loss is NaN") in says(document)
+    assert "loss" not in document["never_compared"]
+
+
+def test_what_is_taken_for_an_outlier_is_let_through_by_a_branch(probed, losses):
+    code, document = probed(losses, "tests/parity.py::compare_but_outliers")
+    assert code == 1
+    (witness,) = [one for one in document["witnesses"] if one["why"] == "excuse"]
+    assert witness["changes"][0]["says"] == "loss far off"
+    assert witness["escapes"][0]["text"] == "gap > 1000"
 
 
 def test_a_false_that_means_no_difference_is_told_as_a_pass(reviewbot, losses):

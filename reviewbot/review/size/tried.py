@@ -115,7 +115,8 @@ def without_losses(
     python: str | None = None,
     progress: Callable[[str], None] = lambda says: None,
 ) -> tuple[Finding, ...]:
-    """The findings; those without their fix with which a test fails or something is no longer caught.
+    """The findings; those without their fix with which a test fails or something is no longer caught. Other
+    fixes say what running them showed.
 
     Raises NoSandbox where code cannot be shut in.
     """
@@ -132,6 +133,8 @@ def without_losses(
                 cut = _judged(bench, fix).cut
                 if cut.state == "withdrawn" and finding.fix is not None:
                     finding = replace(finding, fix=None, no_fix=cut.says, withheld=finding.fix.says)
+                elif cut.state == "tested" and finding.fix is not None:
+                    finding = replace(finding, fix=replace(finding.fix, tried=cut.says))
             out.append(finding)
     return tuple(out)
 
