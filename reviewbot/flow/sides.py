@@ -58,7 +58,22 @@ def sides(
 
     With `up` also what the callers in the file hand in, with `repo` those in other files too.
     """
-    judged = list(found)
+    known, key = _known(unit), (tuple(found), up, repo)
+    if key not in known:
+        # Every branch before a judgement asks for its sides again.
+        known[key] = _told_apart(unit, *key)
+    return known[key]
+
+
+_Judged = tuple[Judgement, ...]
+
+
+@once
+def _known(unit: Unit) -> dict[tuple[_Judged, bool, Repo | None], Sides | None]:
+    return {}
+
+
+def _told_apart(unit: Unit, judged: _Judged, up: bool, repo: Repo | None) -> Sides | None:
     plain = _sides(unit, judged, frozenset(), up, repo)
     if plain is not None:
         return plain
@@ -66,9 +81,7 @@ def sides(
     return _sides(unit, judged, picks, up, repo) if picks else None
 
 
-def _sides(
-    unit: Unit, judged: list[Judgement], picks: frozenset[int], up: bool, repo: Repo | None
-) -> Sides | None:
+def _sides(unit: Unit, judged: _Judged, picks: frozenset[int], up: bool, repo: Repo | None) -> Sides | None:
     keys = frozenset(
         binding
         for one in judged
