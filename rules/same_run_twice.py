@@ -11,8 +11,8 @@ Compute the reference on another way: the other engine, the uncompiled function,
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations, pairwise
 
 import libcst as cst
 
@@ -20,11 +20,11 @@ from reviewbot.flow.checks import Check, Comparison, checks, comparisons
 from reviewbot.flow.judging import BASELINE, two_sides
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.suspects import compares_two
+from reviewbot.flow.suspects import COMPARING, compares_two
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, called_last, once, step
 from reviewbot.model import Certainty
 
 # Tests that run one thing twice because the runs must agree.
@@ -189,12 +189,8 @@ class SameRunTwice(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not compares_two(unit) or _ON_PURPOSE.search(unit.name):
             return False
-        values_: list[ast.expr] = [value for node in unit.asts(ast.Assign) for _, value in _given(node)]
-        values_ += [side for node in unit.asts(ast.Compare) for side in (node.left, *node.comparators)]
-        values_ += [argument for node in unit.asts(ast.Call) for argument in node.args[:2]]
-        calls = [call for value in values_ if (call := _call_in(value)) is not None]
-        count = Counter(map(_outline, calls))
-        return len(count) < count.total()
+        given = _given_names(unit)
+        return any(_may_be_one_call(one, other, given) for one, other in _held_against(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
@@ -238,25 +234,76 @@ def _outline(call: ast.Call) -> tuple[object, ...]:
     return (name, len(call.args), words, written)
 
 
-def _call_in(node: ast.expr) -> ast.Call | None:
-    """The call that a value is, or that a list makes of each item."""
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return _call_in(node.value)
-    if isinstance(node, ast.ListComp):
-        return _call_in(node.elt)
-    return _first_call(node)
+def _held_against(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Every two expressions that could be compared for being equal or close."""
+    for node in unit.asts(ast.Compare):
+        sides = pairwise((node.left, *node.comparators))
+        yield from (pair for pair, how in zip(sides, node.ops, strict=True) if type(how) in _SAMENESS)
+    for call in unit.calls_of(_comparing(unit.file)):
+        owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        yield from combinations([*owner, *call.args[:2], *(one.value for one in call.keywords)], 2)
 
 
-def _given(node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
-    """The names that an assignment gives, each with the call that it gets, of a tuple one by one."""
-    for target in node.targets:
-        split = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
-        targets = target.elts if isinstance(target, ast.Tuple) and split else [target]
-        parts = node.value.elts if isinstance(node.value, ast.Tuple) and split else [node.value]
-        for name, value in zip(targets, parts, strict=False):
-            call = _call_in(value)
-            if isinstance(name, ast.Name) and call is not None:
-                yield name.id, call
+_SAMENESS = frozenset({ast.Eq, ast.NotEq})
+
+
+@once
+def _comparing(file: File) -> frozenset[str]:
+    """The last names by which a file may call what compares two values."""
+    renamed = (name for name, origin in file.imports.items() if origin.rpartition(".")[2] in COMPARING)
+    return COMPARING.union(renamed)
+
+
+_Given = dict[str, list[ast.expr]]
+
+
+def _given_names(unit: Unit) -> _Given:
+    """For each name of a unit the values that it is given, of a tuple one by one."""
+    found: _Given = {}
+    pairs = [(target, node.value) for node in unit.asts(ast.Assign) for target in node.targets]
+    pairs += [(node.target, node.value) for node in unit.asts(ast.AnnAssign) if node.value is not None]
+    pairs += [(node.target, node.value) for node in unit.asts(ast.NamedExpr)]
+    for target, value in pairs:
+        if isinstance(target, ast.Name):
+            found.setdefault(target.id, []).append(value)
+        elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+            pairs += zip(target.elts, value.elts, strict=False)
+    return found
+
+
+def _may_be_one_call(one: ast.expr, other: ast.expr, given: _Given) -> bool:
+    """Whether two values could come from two equal calls."""
+    mine = [(call, _outline(call)) for call in _made_by(one, given)]
+    return bool(mine) and any(
+        call is not first and outline == _outline(call)
+        for call in _made_by(other, given)
+        for first, outline in mine
+    )
+
+
+def _made_by(side: ast.expr, given: _Given) -> Iterator[ast.Call]:
+    """The calls that a value could come from, without those that `_plain_arguments` leaves out."""
+    seen: set[str] = set()
+    work = [side]
+    while work:
+        made = work.pop()
+        while isinstance(made, (ast.Attribute, ast.Subscript)):
+            made = made.value
+        if isinstance(made, ast.Name):
+            if made.id not in seen:
+                seen.add(made.id)
+                work += given.get(made.id, ())
+            continue
+        call = _first_call(made.elt if isinstance(made, ast.ListComp) else made)
+        if call is not None and _may_be_plain(call):
+            yield call
+
+
+def _may_be_plain(call: ast.Call) -> bool:
+    """Whether a call has a name that is none of a class, and is given something or is no method."""
+    name = called_last(call)
+    given = call.args or call.keywords or isinstance(call.func, ast.Name)
+    return name != "" and not name[0].isupper() and bool(given)
 
 
 def _first_call(node: ast.expr) -> ast.Call | None:
