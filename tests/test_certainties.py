@@ -65,6 +65,25 @@ def test_a_cell_of_a_table_of_cases_may_be_left_out(setup, condition, expected):
 
 
 @pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        ("does not converge", "likely"),
+        ("FIXME: this is not right yet", "likely"),
+        ("TODO: more to test of a large one", "question"),
+    ],
+)
+def test_a_cell_is_left_out_because_it_fails_or_for_now(says, expected):
+    code = f"""
+        def test_grid(run, large):
+            if large:
+                # {says}
+                return
+            assert run(large)
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("path", "other", "expected"),
     [
         ("tests/recorder.py", "trainer/dump.py", ["likely"]),
