@@ -1727,7 +1727,9 @@ def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
     leaving = detour.body[-1:] if detour.way in ("continue", "break", "return") else ()
     others = still_catches(unit, *reads, but=[*missed, *detour.body, detour.node], ends=leaving)
     if clauses and others and others[0].startswith("nothing"):
-        return (*clauses[:-1], f"{clauses[-1]}; nothing else looks at what is missed")
+        partly = others[0].partition("; ")[2]
+        rest = f"nothing else for sure; {partly}" if partly else "nothing else looks at what is missed"
+        return (*clauses[:-1], f"{clauses[-1]}; {rest}")
     return (*clauses, *others)
 
 

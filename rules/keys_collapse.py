@@ -135,7 +135,7 @@ class KeysCollapse(Rule):
                 f"two rows of `{build.rows.name}` with one `{key}` become one, which nothing counts",
                 certainty="question" if wider is None else "likely",
                 steps=[*made, *([] if wider is None else [wider]), *again],
-                still_catches=still_catches(unit, build.node, but=[build.node]),
+                still_catches=still_catches(unit, build.node, but=[build.node], fault="length"),
             )
 
 

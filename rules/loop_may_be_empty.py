@@ -665,7 +665,7 @@ class LoopMayBeEmpty(Rule):
                 " they are close whatever made them",
                 certainty="question",
                 steps=(step(unit, left.node, "empty"),),
-                still_catches=still_catches(unit, one.left, one.right, but=(one.check.node,)),
+                still_catches=still_catches(unit, one.left, one.right, but=(one.check.node,), fault="empty"),
             )
 
     def _loop(
@@ -692,7 +692,7 @@ class LoopMayBeEmpty(Rule):
                 step(found.unit, found.node, f"which {found.says}"),
                 *_asking_too(again),
             ),
-            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
+            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty"),
             fix=_require(unit, loop),
         )
 
@@ -708,7 +708,7 @@ class LoopMayBeEmpty(Rule):
                 step(unit, found.node, "the loader is what is tested"),
                 step(unit, loop.node.iter, "nothing counts its batches"),
             ),
-            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,)),
+            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty"),
         )
 
     def _quantified(
@@ -730,7 +730,7 @@ class LoopMayBeEmpty(Rule):
             if some or ((part.form == "none" or _forbids_each(part)) and not found.empty)
             else _certainty(unit, found),
             steps=(step(found.unit, found.node, f"this {found.says}"), *_asking_too(again)),
-            still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,)),
+            still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,), fault="empty"),
         )
 
 

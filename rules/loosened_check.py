@@ -901,7 +901,7 @@ jobs:
             f"the change deletes {what}, and {of}, which {'they' if len(gone) > 1 else 'it'} checked, stays",
             certainty="likely" if alone else "question",
             steps=steps,
-            still_catches=by[:_SHOWN] if by else ("no test that is left calls it",),
+            still_catches=(_others(by),),
         )
 
     def _say(self, unit: Unit, group: list[tuple[Loosened, tuple[int, int]]], old: File) -> Finding:
@@ -924,7 +924,7 @@ jobs:
             f"the change loosens a check: {found.says}{more}",
             certainty="likely" if any(one.sure for one, _ in group) else "question",
             steps=steps,
-            still_catches=(_left(unit.file, first, found),),
+            still_catches=(_left(unit.file, first, found, [one for one, _ in group]),),
         )
 
     def _of_script(self, unit: Unit, content: bytes, path: str, repo: Repo) -> Iterator[Finding]:
@@ -981,16 +981,30 @@ def _code(lines: Sequence[str], number: int) -> str:
     return " ".join(lines[number - 1].split())[:100].replace("`", "'")
 
 
-def _left(file: File, line: int, found: Loosened) -> str:
-    """What is still checked in the function around."""
+def _left(file: File, line: int, found: Loosened, group: Sequence[Loosened]) -> str:
+    """What is still checked in the function around, besides what is looser now."""
     if found.still:
         return found.still
     around = [unit for unit in file.units if unit.is_function and unit.line <= line <= unit.end_line]
     if (found.sort == "skipped" and found.sure) or not around:
         return "nothing in this file takes its place"
-    count = len(demands(around[-1].tree.body))  # type: ignore[union-attr]
+    looser = {lines_of(one.after) for one in group if one.after is not None}
+    there = demands(around[-1].tree.body)  # type: ignore[union-attr]
+    count = sum(lines_of(one.node) not in looser for one in there)
     where = f"`{around[-1].name}`"
-    return f"{count} checks are left in {where}" if count > 1 else f"{count or 'no'} check is left in {where}"
+    if not count:
+        return f"nothing: no other check is left in {where}"
+    return (
+        f"nothing in {where} for sure; {count} other {'check is' if count == 1 else 'checks are'} left there"
+    )
+
+
+def _others(by: Sequence[str]) -> str:
+    """Tests that run the same code, of which nobody knows whether they would fail over what was checked."""
+    if not by:
+        return "nothing: no test that is left calls it"
+    more = f"; {len(by) - _SHOWN} more tests run it" if len(by) > _SHOWN else ""
+    return f"nothing for sure; {'; '.join(by[:_SHOWN])}{more}"
 
 
 def _defined(unit: Unit) -> frozenset[str]:

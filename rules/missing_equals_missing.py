@@ -216,7 +216,7 @@ class MissingEqualsMissing(Rule):
             says,
             certainty=certainty,
             steps=_answers(unit, lookups),
-            still_catches=still_catches(unit, node),
+            still_catches=still_catches(unit, node, fault="missing"),
             fix=fix,
         )
 

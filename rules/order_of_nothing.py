@@ -158,7 +158,7 @@ class OrderOfNothing(Rule):
                     step(found.unit, found.node, f"`{text}` {found.says}"),
                     step(unit, one.check.anchor, "nothing is in order, and nothing of it is there twice"),
                 ],
-                still_catches=still_catches(unit, over, but=[one.check.node]),
+                still_catches=still_catches(unit, over, but=[one.check.node], fault="empty"),
                 fix=_require(unit, one, over),
             )
 
@@ -191,7 +191,7 @@ class OrderOfNothing(Rule):
                         step(found.unit, found.node, f"`{text}` {found.says}"),
                         step(site.callee, one.check.anchor, "nothing is in order"),
                     ],
-                    still_catches=still_catches(unit, argument, but=[site.call]),
+                    still_catches=still_catches(unit, argument, but=[site.call], fault="empty"),
                 )
                 break
 

@@ -460,7 +460,9 @@ def _steps(unit: Unit, one: Keyed) -> list[Step]:
 
 
 def _catches(unit: Unit, one: Keyed) -> tuple[str, ...]:
-    others = still_catches(unit, one.left, one.right, but=[one.judgement.node, *_loops(unit, one)])
+    others = still_catches(
+        unit, one.left, one.right, but=[one.judgement.node, *_loops(unit, one)], fault="keys"
+    )
     if one.lacked is not None:
         kept = one.right if one.lacked is one.left else one.left
         return (f"a key that `{canonical(kept)}` lost raises", *others)

@@ -587,7 +587,10 @@ class ZipTruncates(Rule):
                 *(step(unit, other.call, "nor does this one") for other in again),
             ),
             still_catches=still_catches(
-                unit, *cut.sides, but=[node for one in every for node in (one.check, one.loop)]
+                unit,
+                *cut.sides,
+                but=[node for one in every for node in (one.check, one.loop)],
+                fault="length",
             ),
             fix=_strict_all(unit, repo, every),
         )

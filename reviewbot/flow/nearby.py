@@ -1,4 +1,5 @@
-"""What else in the same unit looks at the values of a check: what would still catch a fault without it."""
+"""What else in the same unit would still catch a fault that a check lets pass, or at least looks at its
+values."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.checks import Check, checks
+from reviewbot.flow.noticing import Fault, Notice, notice
 from reviewbot.flow.reached import Reached, swallowed
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 _SHOWN = 3
+_WEAKER = 2
 _WIDTH = 70
 _RECEIVERS = frozenset({"self", "cls"})
 
@@ -30,14 +33,16 @@ def still_catches(
     cut: Iterable[cst.CSTNode] = (),
     ends: Iterable[cst.CSTNode] = (),
     blind: Callable[[Unit, Check], bool] | None = None,
+    fault: Fault = "value",
 ) -> tuple[str, ...]:
-    """The other checks of `unit` that read what `nodes` read, as clauses; one that begins with `nothing`
-    where there is none.
+    """The other checks of `unit` that are sure to fail over a fault in what `nodes` read, as clauses; where
+    there is none, one that begins with `nothing` and says which checks see a part of it, or look at it.
 
     A check reads the same if the same binding of a local name reaches both, or if both call or read the
     same global name. Checks in `but`, and those that overlap `nodes`, do not count; nor do those whose
     failure is swallowed, that are not reached where the fault occurs (those in `cut`, and those behind
-    `ends`, the statements with which it then leaves), and that are `blind` to it.
+    `ends`, the statements with which it then leaves), that cannot fail, and that are `blind` to it. Where
+    `blind` is given, it alone says which fail.
     """
     looking = _looking(unit)
     wanted = _read(unit, values(unit), nodes)
@@ -50,24 +55,38 @@ def still_catches(
     kept = _seeing(
         unit, nodes, others, {id(below) for node in cut for below in walk(node)}, tuple(ends), blind
     )
-    found = [(looking.checks[at], wanted & looking.reads[at]) for at in nsmallest(_SHOWN, kept)]
+    notices = {at: notice(unit, looking.checks[at], nodes, fault) for at in sorted(kept)}
+    notices = {at: one for at, one in notices.items() if one != "vacuous"}
+    failing = [at for at, one in notices.items() if one == "fails" or blind is not None]
     where = f"`{unit.name}`" if unit.name else "this module"
-    if not found:
-        # Values rather than the functions that made them, where there are any.
-        local = {_name(key) for key in wanted if not isinstance(key, str)}
-        names = sorted(local or {_name(key) for key in wanted})
-        about = " or ".join(f"`{name}`" for name in names[:_SHOWN])
-        about = about or "these values"
-        if others:
-            return (f"nothing: no other check in {where} that looks at {about} fails over this",)
-        return (f"nothing: no other check in {where} looks at {about}",)
-    clauses = [
-        f"line {unit.span(check.node).line} checks `{min(map(_name, shared))}`: `{_short(unit, check)}`"
-        for check, shared in found
-    ]
-    if len(kept) > _SHOWN:
-        clauses.append(f"{len(kept) - _SHOWN} more checks in {where}")
-    return tuple(clauses)
+    if failing:
+        clauses = [_clause(unit, looking, at, wanted, "fails") for at in failing[:_SHOWN]]
+        if len(failing) > _SHOWN:
+            clauses.append(f"{len(failing) - _SHOWN} more checks in {where}")
+        return tuple(clauses)
+    if notices:
+        # What sees a part of it says more than what may look at anything.
+        best = nsmallest(_WEAKER, notices, key=lambda at: (not isinstance(notices[at], tuple), at))
+        weaker = "; ".join(_clause(unit, looking, at, wanted, notices[at]) for at in sorted(best))
+        return (f"nothing in {where} for sure; {weaker}",)
+    # Values rather than the functions that made them, where there are any.
+    local = {_name(key) for key in wanted if not isinstance(key, str)}
+    names = sorted(local or {_name(key) for key in wanted})
+    about = " or ".join(f"`{name}`" for name in names[:_SHOWN])
+    about = about or "these values"
+    if others:
+        return (f"nothing: no other check in {where} that looks at {about} fails over this",)
+    return (f"nothing: no other check in {where} looks at {about}",)
+
+
+def _clause(unit: Unit, looking: _Looking, at: int, wanted: set[Binding | str], how: Notice) -> str:
+    check = looking.checks[at]
+    line = f"line {unit.span(check.node).line}"
+    if isinstance(how, tuple):
+        return f"{line} only checks {' and '.join(f'`{_cut(code)}`' for code in how[:2])}"
+    name = min(map(_name, wanted & looking.reads[at]))
+    code = f"`{_cut(unit.text(check.node))}`"
+    return f"{line} checks `{name}`: {code}" if how == "fails" else f"{line} also looks at `{name}`: {code}"
 
 
 def _seeing(
@@ -144,6 +163,6 @@ def _name(key: Binding | str) -> str:
     return key if isinstance(key, str) else key.name
 
 
-def _short(unit: Unit, check: Check) -> str:
-    text = " ".join(unit.text(check.node).split())
+def _cut(code: str) -> str:
+    text = " ".join(code.split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

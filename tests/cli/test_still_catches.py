@@ -35,7 +35,7 @@ def test_a_check_behind_the_loop_does(reviewbot):
     (clause,) = caught(
         reviewbot, LOOP + "    assert len(left) == len(right) + len(baseline) - len(resumed)\n"
     )
-    assert clause.startswith("line 7 checks `left`: ")
+    assert clause == "nothing in `compare` for sure; line 7 only checks `len(left)`"
 
 
 SWALLOWED = """
@@ -57,7 +57,9 @@ def test_the_next_check_of_the_same_try_is_swallowed_too(reviewbot):
 
 def test_a_check_behind_the_try_is_not_swallowed(reviewbot):
     text = SWALLOWED + "    assert rows[0] == 2\n"
-    assert caught(reviewbot, text, "swallowed-failure") == ["line 9 checks `rows`: `assert rows[0] == 2`"]
+    assert caught(reviewbot, text, "swallowed-failure") == [
+        "nothing in `test_rows` for sure; line 9 only checks `rows[0]`"
+    ]
 
 
 @pytest.mark.parametrize("leaving", ["return", "pytest.skip('no rows')"])
@@ -69,7 +71,9 @@ def test_a_check_behind_a_handler_that_leaves_is_not_reached(reviewbot, leaving)
 
 def test_a_check_in_finally_is_reached_although_the_handler_leaves(reviewbot):
     text = SWALLOWED.replace("print(error)", "return") + "    finally:\n        assert rows[0] == 2\n"
-    assert caught(reviewbot, text, "swallowed-failure") == ["line 10 checks `rows`: `assert rows[0] == 2`"]
+    assert caught(reviewbot, text, "swallowed-failure") == [
+        "nothing in `test_rows` for sure; line 10 only checks `rows[0]`"
+    ]
 
 
 def test_what_a_suppress_swallows_catches_nothing(reviewbot):
@@ -119,7 +123,7 @@ def test_a_check_behind_a_skip_is_not_reached(reviewbot):
 
 
 def test_a_check_before_a_skip_is(reviewbot):
-    text = SKIPPED.replace("    if left", "    assert left[0] == right[0]\n    if left")
+    text = SKIPPED.replace("    if left", "    assert left == right\n    if left")
     (clause,) = caught(reviewbot, text, "skip-after-compare")
     assert clause.startswith("line 6 checks ")
 
@@ -188,4 +192,53 @@ def test_rewards(run):
     (finding,) = found(reviewbot, text, "missing-equals-missing")
     assert [(one["line"], one["says"]) for one in finding["steps"]] == [
         (4, "both lookups here answer although nothing is there")
+    ]
+
+
+def test_a_check_that_mentions_the_same_name_is_not_said_to_catch_it(reviewbot):
+    text = """
+def compare(whole, back):
+    assert back.rng.getstate()
+    assert back.weights
+    for row, other in zip(whole.log, back.log):
+        assert row == other
+"""
+    (clause,) = caught(reviewbot, text, "zip-truncates")
+    assert clause == (
+        "nothing in `compare` for sure; line 3 also looks at `back`: `assert back.rng.getstate()`; "
+        "line 4 also looks at `back`: `assert back.weights`"
+    )
+
+
+def test_a_check_that_cannot_fail_catches_nothing(reviewbot):
+    text = """
+import torch
+
+def test_weights(run):
+    back = run(1)
+    assert torch.equal(back.w, back.w)
+    torch.testing.assert_close(back.w, back.w)
+"""
+    clauses = [one["still_catches"][0] for one in found(reviewbot, text, "self-compare")]
+    assert [clause.partition(" ")[0] for clause in clauses] == ["nothing:", "nothing:"]
+
+
+def test_the_check_that_is_loosened_is_not_what_is_left(reviewbot, repository):
+    old = "def test_loss(run):\n    assert abs(run(1) - run(2)) < 1e-6\n"
+    repository.commit({"tests/test_loss.py": old})
+    repository.write({"tests/test_loss.py": old.replace("1e-6", "1e-1")})
+    words = (
+        "lint",
+        "--select",
+        "loosened-check",
+        "--diff",
+        "main",
+        "--output-format",
+        "json",
+        "--fail-on",
+        "never",
+    )
+    ran = reviewbot(*words, cwd=repository.folder)
+    assert [one["still_catches"] for one in json.loads(ran.out)] == [
+        ["nothing: no other check is left in `test_loss`"]
     ]
