@@ -2,9 +2,8 @@
 
 ## Why
 A parity test demands that two runs agree. When a difference is what makes a row skip the check (at once,
-through a flag, or through a set that was computed from the same rows), a real fault that looks like the
-excused noise passes, and nothing says so. The same holds where the run that is put to the test says by itself
-which of its rows are left out: if all of them come out like that, it passes.
+through a flag, or through a set computed from the same rows), a real fault that looks like the excused noise
+passes, and nothing says so. Likewise where the run under test says itself which of its rows are left out.
 
 ## Instead
 Compare every row, and let the failure say where the first difference is. If some noise is real, excuse

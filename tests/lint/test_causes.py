@@ -67,7 +67,7 @@ def test_the_same_tolerance_in_many_places_is_one_finding(reviewbot, tmp_path):
     for number in range(55):
         ignored = "  # reviewbot: ignore[huge-tolerance] a rough estimate" if number == 3 else ""
         lines += [f"def test_{number}(run):"]
-        lines += [f"    np.testing.assert_allclose(run({number}), run(0), rtol=10){ignored}", ""]
+        lines += [f"    np.testing.assert_allclose(run({number + 1}), run(0), rtol=10){ignored}", ""]
     lines += ["def test_other(run):", "    np.testing.assert_allclose(run(1), run(0), rtol=30)", ""]
     (tmp_path / "test_rows.py").write_text("\n".join(lines))
     first, more, other = found(reviewbot)
