@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from reviewbot.probe import shape
 from reviewbot.probe.inside import plain
@@ -121,11 +121,29 @@ def _dependencies(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list
                 if follows and not known and name not in left:
                     found.append((support, left, name))
     found.sort(key=lambda one: (-one[0], len(one[1])))
+    found = list(_said_once(found))
     return [
         f"{name} follows from {' and '.join(left)} ({support} of {count} rows could have said otherwise): "
         "which line computes it, and what does a comparison of it add?"
         for support, left, name in found[:6]
     ]
+
+
+def _said_once(
+    found: Sequence[tuple[int, tuple[str, ...], str]],
+) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """Those that say more than others before: not a pair the other way round, nor two fields that both follow
+    from a third one."""
+    said: set[tuple[str, str]] = set()
+    for one in found:
+        _, left, name = one
+        pair = (left[0], name)
+        if len(left) == 1:
+            third = any((of, left[0]) in said and (of, name) in said for of, _ in said)
+            if third or pair[::-1] in said:
+                continue
+            said.add(pair)
+        yield one
 
 
 def _reduced(value: Plain) -> Plain:

@@ -13,9 +13,10 @@ from reviewbot.probe import shape, target
 from reviewbot.probe.base import first_run
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside import edits, plain
-from reviewbot.probe.inside.edits import Edit
+from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.probe.session import Session
+from reviewbot.probe.witness import short
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,26 @@ def _witness(path: Path, number: int, document: Any) -> Saved:
         raise UnreadableFile(str(path), f"witness {number} is not one ({error})") from None
     if type(arguments) is not dict or not listed or edits.apply(arguments, listed) is None:
         raise UnreadableFile(str(path), f"witness {number}: its change has no place in its arguments")
-    says = ", ".join(f"{shape.where(edit.path, arguments)} {edit.operation}" for edit in listed)
+    says = ", ".join(f"{shape.where(edit.path, arguments)} {_done(arguments, edit)}" for edit in listed)
     return Saved(arguments, listed, says)
+
+
+_DONE = {
+    "remove": "dropped",
+    "double": "doubled",
+    "swap": "swapped with the next",
+    "cut": "cut short",
+    "empty": "emptied",
+    "shift": "shifted",
+    "insert": "put in",
+}
+
+
+def _done(arguments: World, edit: Edit) -> str:
+    """What an edit does, worked out from the arguments: what a file says of it in words may be anything."""
+    if edit.operation != "set":
+        return _DONE[edit.operation]
+    return f"{short(plain.at(dict(arguments), edit.path))} -> {short(edit.value)}"
 
 
 def _again(session: Session, saved: Saved, call: Call) -> Replayed:

@@ -184,10 +184,11 @@ def edit_text(world: World, change: Change) -> str:
     shown = altered(world, change.edit, change)
     text = f"{change.says}: {shown.where}"
     if change.edit.operation == "set":
-        text += f" {_short(shown.before)} -> {_short(shown.after)}"
+        text += f" {short(shown.before)} -> {short(shown.after)}"
     return text
 
 
-def _short(value: Plain) -> str:
+def short(value: Plain) -> str:
+    """A value in one clause."""
     text = repr(value.data if type(value) is Array else value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -154,7 +154,7 @@ def argument(witness: Witness, verdict_by: str = "") -> list[str]:
     for escape in witness.escapes:
         lines.append(f"let through by {escape.path}:{escape.line}: {escape.text}")
     for name, seen in list(witness.values.items())[:6]:
-        if seen:
+        if "returned" in seen:
             lines.append(_seen(name, seen))
     lines.append(elsewhere(witness))
     if witness.what_if:
@@ -163,10 +163,10 @@ def argument(witness: Witness, verdict_by: str = "") -> list[str]:
 
 
 def _seen(name: str, seen: Mapping[str, Plain]) -> str:
-    """What a function returned when it was called last, and its variables then."""
-    said = [f"{key}={short(value)}" for key, value in list(seen.items())[:8] if key != "returned"]
-    returned = f" returned {short(seen['returned'])}" if "returned" in seen else ""
-    return f"{name}{returned}" + (f", with {', '.join(said)}" if said else "")
+    """What a function returned when it was called last, and those of its variables then that are short."""
+    found = [(key, short(value)) for key, value in seen.items() if key != "returned"]
+    said = [f"{key}={words}" for key, words in found if not words.endswith("...")][:8]
+    return f"{name} returned {short(seen['returned'])}" + (f", with {', '.join(said)}" if said else "")
 
 
 def elsewhere(witness: Witness) -> str:

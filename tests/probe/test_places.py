@@ -56,6 +56,15 @@ def compare_but_outliers(baseline, resumed):
         assert gap < 1e-3
 
 
+def compare_pairs(baseline, resumed):
+    assert baseline == resumed
+    assert [row["loss"] for row in doubled(baseline)] == [row["loss"] for row in doubled(resumed)]
+
+
+def doubled(rows):
+    return [{**row, "loss": 2 * row["loss"]} for row in rows for _ in range(2)]
+
+
 def differs(baseline, resumed):
     return any(one["loss"] != two["loss"] for one, two in zip(baseline, resumed))
 '''
@@ -68,6 +77,9 @@ from tests import parity
 @pytest.mark.parametrize("name", [name for name in dir(parity) if name.startswith("compare_")])
 def test_resumed_like_baseline(name):
     rows = [{"uid": f"s{at}", "loss": 1.5 + at, "bucket": 8} for at in range(6)]
+    if name == "compare_pairs":
+        rows = [{"day": at // 2, "mean": 1.5 + at // 2, "count": 4 * (at // 2)} for at in range(6)]
+        rows = [{**row, "loss": at} for at, row in enumerate(rows)]
     getattr(parity, name)(rows, [dict(row) for row in rows])
 
 
@@ -135,6 +147,19 @@ def test_what_is_taken_for_an_outlier_is_let_through_by_a_branch(probed, losses)
     (witness,) = [one for one in document["witnesses"] if one["why"] == "excuse"]
     assert witness["changes"][0]["says"] == "loss far off"
     assert witness["escapes"][0]["text"] == "gap > 1000"
+
+
+def test_fields_that_follow_from_one_are_asked_about_once(reviewbot, losses):
+    ran = reviewbot("probe", "tests/parity.py::compare_pairs", cwd=losses)
+    asked = [line for line in ran.out.splitlines() if " follows from " in line]
+    assert len(asked) == 2, asked
+    assert len({line.partition(" follows from ")[2].partition(" ")[0] for line in asked}) == 1
+
+
+def test_a_function_whose_value_is_too_long_to_show_is_left_out(reviewbot, losses):
+    ran = reviewbot("probe", "tests/parity.py::compare_worst", cwd=losses)
+    shown = [line.strip() for line in ran.out.splitlines() if line.strip().startswith("compare_worst")]
+    assert shown == ["compare_worst returned None, with worst=0"]
 
 
 def test_a_false_that_means_no_difference_is_told_as_a_pass(reviewbot, losses):

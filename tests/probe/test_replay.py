@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ def test_a_witness_passes_again_and_is_caught_after_the_fix(reviewbot, weak):
     assert saved.code == 1
     again = reviewbot("probe", "replay", "evidence.json", cwd=weak)
     assert (again.code, again.out.count("still passes")) == (0, 1)
+    assert re.search(r"restored_rows\[0\]\.token_ids\[\d+\] \d+ -> \d+: still passes", again.out)
     file = weak / "tests" / "parity.py"
     text = file.read_text()
     file.write_text(text[: text.index(EXCUSE_STARTS)] + text[text.index(EXCUSE_ENDS) :])
