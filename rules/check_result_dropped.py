@@ -528,34 +528,47 @@ def _is_verdict_of_helper(unit: Unit, value: cst.BaseExpression, repo: Repo) -> 
 def _compares(unit: Unit) -> bool:
     """Whether a comparison stands alone, or a test returns what could be a verdict or keeps one under a name
     that says so."""
-    if unit.has(ast.Compare) and any(isinstance(node.value, ast.Compare) for node in unit.asts(ast.Expr)):
+    if unit.has(ast.Compare) and ast.Compare in {type(node.value) for node in unit.asts(ast.Expr)}:
         return True
     if not unit.is_test:
         return False
     return bool(_own_verdicts(unit)) or any(
-        isinstance(target := node.targets[0], ast.Name)
-        and _is_verdict(node.value)
+        _is_verdict(node.value)
+        and isinstance(target := node.targets[0], ast.Name)
         and _VERDICT.search(target.id) is not None
         for node in unit.asts(ast.Assign)
+        if type(node.value) in _GIVING
     )
+
+
+_GIVING = frozenset({ast.Call, ast.Compare})
 
 
 def _dropped(unit: Unit) -> Iterator[ast.Call]:
     """The calls whose value could be a verdict that is dropped."""
     names, foreign = _verdict_names(unit.file), foreign_names(unit.file)
-    if names.isdisjoint(unit.facts.calls) and foreign.isdisjoint(unit.facts.names):
+    by_name, by_root = not names.isdisjoint(unit.facts.calls), not foreign.isdisjoint(unit.facts.names)
+    if not by_name and not by_root:
         return
     alone: list[ast.AST] = [node.value for node in unit.asts(ast.Expr)]
     given: list[ast.AST] = []
     if unit.is_function and judges(unit):
-        given = [node.value for node in unit.asts(ast.Assign) if isinstance(node.targets[0], ast.Name)]
+        given = [node.value for node in unit.asts(ast.Assign) if type(node.targets[0]) is ast.Name]
     for values_ in (alone, given):
         for call in values_:
-            if isinstance(call, ast.Call) and (called_last(call) in names or root_of(call.func) in foreign):
-                # What is given a name may be entered by that name.
-                unentered = values_ is alone and _may_be_unentered(call)
-                if unentered or _could_drop(call, unit):
-                    yield call
+            if type(call) is not ast.Call:
+                continue
+            function = call.func
+            if type(function) is ast.Attribute:
+                last = function.attr
+            else:
+                last = function.id if type(function) is ast.Name else ""
+            if last not in names and not (by_root and root_of(function) in foreign):
+                continue
+            # What is given a name may be entered by that name.
+            unentered = values_ is alone and _may_be_unentered(call)
+            if unentered or _could_drop(call, unit):
+                yield call
 
 
 def _is_known(call: ast.Call, unit: Unit, repo: Repo) -> bool:
@@ -603,6 +616,8 @@ def _could_drop(call: ast.Call, unit: Unit) -> bool:
     name, last, summaries = dotted_name(call.func), called_last(call), Summaries.of(unit.file)
     if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or is_foreign_judge(name, unit):
         return True
+    if last not in _verdict_names(unit.file):
+        return False
     function = summaries.resolve(name, unit)
     if function is None or not _may_hand_back(function, unit):
         return False

@@ -206,8 +206,13 @@ def _sorting(file: File) -> frozenset[str]:
 def _may_order(unit: Unit) -> bool:
     """Whether something in a unit could be compared as `_ordered` wants it, by `ast`."""
     return unit.calls("sorted", "set") and any(
-        _set_against(one, other) or _set_against(other, one) for one, other in set_side_by_side(unit)
+        (_measures(other) and _set_against(one, other)) or (_measures(one) and _set_against(other, one))
+        for one, other in set_side_by_side(unit)
     )
+
+
+def _measures(node: ast.expr) -> bool:
+    return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in ("sorted", "len")
 
 
 def _set_against(plain: ast.expr, made: ast.expr) -> bool:

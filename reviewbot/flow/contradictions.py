@@ -225,13 +225,13 @@ def may_contradict(unit: Unit) -> bool:
     if not branches or (len(branches) == 1 and not _may_list(unit)):
         return False
     others = [node.test for node in unit.asts(ast.While)] + [node.test for node in unit.asts(ast.IfExp)]
-    asked = Counter(of for test in (*(node.test for node in branches), *others) for of in _asked(test))
+    each = [(node, list(_asked(node.test))) for node in branches]
+    asked = Counter(of for _, about in each for of in about)
+    asked.update(of for test in others for of in _asked(test))
     listed = _may_list(unit)
     return any(
-        (asked[of] > 1 or next(_words(of), "") in listed)
-        for node in branches
-        for of in _asked(node.test)
-        if may_check_in(unit, node.body)
+        any(asked[of] > 1 or next(_words(of), "") in listed for of in about) and may_check_in(unit, node.body)
+        for node, about in each
     )
 
 
@@ -259,4 +259,4 @@ def _asked(test: ast.expr) -> Iterator[str]:
     elif isinstance(test, ast.Compare):
         yield from _asked(test.left)
     elif isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
-        yield ast.unparse(test)
+        yield test.id if isinstance(test, ast.Name) else ast.unparse(test)

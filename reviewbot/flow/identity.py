@@ -356,7 +356,9 @@ def _twice(node: ast.expr, names: dict[str, str]) -> bool:
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
         sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
     for one, other in pairwise(sides):
-        if same_code(one, other) or _holds(other, one):
+        if type(one) is type(other) and same_code(one, other):
+            return True
+        if type(other) in _COLLECTIONS and _holds(other, one):
             return True
         if names and _aliases(root_of(one), root_of(other), names):
             return True
@@ -369,6 +371,9 @@ def _last(call: ast.Call) -> str:
 
 def _aliases(one: str, other: str, names: dict[str, str]) -> bool:
     return one != other and names.get(one, one) == names.get(other, other)
+
+
+_COLLECTIONS = frozenset({ast.List, ast.Tuple, ast.Set})
 
 
 def _holds(collection: ast.expr, element: ast.expr) -> bool:

@@ -200,6 +200,9 @@ def _both_computed(sides: list[ast.expr]) -> bool:
 def goes_on_after_leaving(unit: Unit) -> bool:
     """Whether a block of the unit goes on with a check after a statement that could leave on every path."""
     nodes = unit.facts.nodes
+    leaves = unit.has(*_LEAVES) or unit.calls(*_MAY_LEAVE)
+    if not leaves and not any(isinstance(node.test, ast.Constant) for node in unit.asts(ast.Assert)):
+        return False
     for kind in _WITH_BLOCKS.intersection(nodes):
         for node in nodes[kind]:
             for field in ("body", "orelse", "finalbody"):
@@ -214,6 +217,7 @@ _WITH_BLOCKS: frozenset[type[ast.AST]] = frozenset({
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.match_case),
 })  # fmt: skip
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_MAY_LEAVE = ("fail", "exit", "quit", "_exit", "error")
 
 
 def _ends_early(unit: Unit, body: Sequence[ast.stmt]) -> bool:
@@ -232,7 +236,7 @@ def _may_leave(statement: ast.stmt) -> bool:
         call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
         function = call.func if isinstance(call, ast.Call) else None
         last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        return last in ("fail", "exit", "quit", "_exit", "error")
+        return last in _MAY_LEAVE
     if isinstance(statement, ast.Assert):
         return isinstance(statement.test, ast.Constant)
     if isinstance(statement, (ast.With, ast.AsyncWith)):

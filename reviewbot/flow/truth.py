@@ -413,7 +413,8 @@ def may_be_settled(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, unit:
         return True
     if _is_len(right) and _may_be_low(_MIRRORED_KINDS.get(kind, kind), left):
         return True
-    if all(not isinstance(side, _LOOKED_UP_TREES) and _is_written_out(side) for side in (left, right)):
+    looked_up = isinstance(left, _LOOKED_UP_TREES) or isinstance(right, _LOOKED_UP_TREES)
+    if not looked_up and _is_written_out(left) and _is_written_out(right):
         return True
     if may_be_bounded(left, kind, right, unit):
         return True
@@ -472,7 +473,10 @@ _PREDICATE_NAMES = frozenset(name.rpartition(".")[2] for name in PREDICATES)
 
 
 def _is_len(node: ast.expr) -> bool:
-    return _is_call_of(node, "len")
+    if type(node) is not ast.Call:
+        return False
+    function = node.func
+    return type(function) is ast.Name and function.id == "len"
 
 
 @once
