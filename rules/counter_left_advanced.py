@@ -1,7 +1,7 @@
 """A count of what is done goes up before the step that may be aborted, and stays up when it is.
 
 ## Why
-`restored += 1` stands before the `try`, or first in it, and the handler goes on to the next turn. The count,
+`restored += 1` stands before the `try`, or first in it, and the handler goes on with the next one. The count,
 or the list, then holds what was tried, under the name of what was done: `assert restored == len(rows)` passes
 with no row restored.
 
@@ -44,6 +44,9 @@ _TRIED = pattern(
 )
 _DONE_CALLS = pattern(
     r"(?i)\.(restored|resumed|finished|completed|succeeded|handled|processed)_(requests?|calls?)$"
+)
+_FAILED = pattern(
+    r"(?i)(^|[_.])(n_?)?(fail|err|drop|skip|miss|reject|lost|abort|bad|broken|invalid|dead)\w*$"
 )
 # What is under way: it goes up, and down again.
 _HELD = pattern(
@@ -253,6 +256,36 @@ class CounterLeftAdvanced(Rule):
             """,
             path="ferry/lock.py",
         ),
+        # All that is tried beside what failed of it; what failed is taken off where the count is read.
+        Example(
+            """
+            class Bus:
+                def __init__(self):
+                    self.handlers, self.sent, self.failed = {}, 0, 0
+                def emit(self, name, *args):
+                    for handler in self.handlers.get(name, ()):
+                        self.sent += 1
+                        try:
+                            handler(*args)
+                        except Exception:
+                            self.failed += 1
+                    return self.sent - self.failed
+            class Post:
+                def __init__(self):
+                    self.sent = 0
+                    self.returned = 0
+                def send(self, letters):
+                    for letter in letters:
+                        self.sent += 1
+                        try:
+                            carry(letter)
+                        except OSError:
+                            self.returned += 1
+                def delivered(self):
+                    return self.sent - self.returned
+            """,
+            path="town/bus.py",
+        ),
         Example("""
             def test_restore(rows, engine):
                 restored = tried = 0
@@ -317,7 +350,7 @@ class CounterLeftAdvanced(Rule):
             if id(count.node) in told:
                 continue  # with the first step that leaves it
             handler = _goes_on(unit, count)
-            if handler is not None and _is_read(unit, count, repo):
+            if handler is not None and _is_read(unit, count, repo) and not _is_of_tries(unit, count, handler):
                 told.add(id(count.node))
                 held.setdefault(count.tried, []).append((count, handler))
         for found in held.values():
@@ -325,7 +358,7 @@ class CounterLeftAdvanced(Rule):
             yield self.finding(
                 unit,
                 count.node,
-                f"`{count.name}` counts a turn before the step that may be aborted, and keeps it then",
+                f"`{count.name}` goes up before the step that may be aborted, and stays up where it is",
                 certainty="likely" if count.inside or _DONE.search(count.name) else "question",
                 steps=[
                     step(unit, count.node, "counted here, before the step"),
@@ -406,6 +439,27 @@ def _counts(unit: Unit) -> Iterator[_Count]:
                 name = names[id(node)] = _counted(unit, node)
             if name:
                 yield _Count(node, name, tried, inside=False)
+
+
+def _is_of_tries(unit: Unit, count: _Count, handler: cst.ExceptHandler) -> bool:
+    """Whether the failures are counted beside all that is tried, or taken off where the count is read:
+    `self.sent - self.failed`."""
+    for below in walk(handler.body):
+        if isinstance(below, cst.AugAssign) and isinstance(below.operator, cst.AddAssign):
+            target: cst.BaseExpression = below.target
+            target = target.value if isinstance(target, cst.Subscript) else target
+            if _FAILED.search(dotted(target)):
+                return True
+        if isinstance(below, cst.Call) and last_name(below) in _ADDING:
+            kept = dotted(below.func).rpartition(".")[0]
+            if _FAILED.search(kept):
+                return True
+    return any(
+        isinstance(node.op, ast.Sub) and dotted_name(node.left) == count.name
+        for one in unit.file.units
+        if one is unit or (count.name.startswith("self.") and one.owner == unit.owner)
+        for node in one.asts(ast.BinOp)
+    )
 
 
 def _before_its_loop(unit: Unit, tried: cst.Try) -> Iterator[_Count]:

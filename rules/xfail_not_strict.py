@@ -19,7 +19,7 @@ import libcst as cst
 from reviewbot.flow.collection import is_example
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import UNKNOWN, has_star, keyword_argument, literal, qualified
+from reviewbot.flow.syntax import UNKNOWN, argument, has_star, keyword_argument, literal, qualified
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
@@ -173,6 +173,8 @@ class XfailNotStrict(Rule):
             says = "this expected failure is green whether it passes or fails, and for whatever reason"
         else:
             says = "this expected failure is green whether it passes or fails"
+        if call is not None and _condition(call) is not None and says.endswith(("fails", "reason")):
+            says = says.replace("this expected failure", "where the condition of its mark holds, this test")
         # Whoever writes `strict=False` beside a reason, or against the settings, has thought of it.
         asked = said is False and (repo.pytest.xfail_strict or keyword_argument(call, "reason") is not None)
         return _Mark(unit, node, call, says, "question" if asked else self._certainty(unit, call))
@@ -190,7 +192,7 @@ class XfailNotStrict(Rule):
             says,
             certainty=certainty,
             steps=[step(mark.unit, mark.node, "this one too") for mark in rest],
-            still_catches=self._nearby(first.unit),
+            still_catches=self._nearby(first),
             fix=Fix("fail when it passes", edits) if all(fixes) else None,
         )
 
@@ -198,11 +200,14 @@ class XfailNotStrict(Rule):
         """A condition, an exception by name or a reason that speaks of chance make it a question."""
         if call is None:
             return "likely"
-        conditional = any(arg.keyword is None for arg in call.args) or keyword_argument(call, "condition")
+        conditional = _condition(call) is not None
         named = keyword_argument(call, "raises") is not None
         return "question" if conditional or named or _FLAKY.search(unit.text(call)) else "likely"
 
-    def _nearby(self, unit: Unit) -> tuple[str, ...]:
+    def _nearby(self, mark: _Mark) -> tuple[str, ...]:
+        unit = mark.unit
+        if mark.call is not None and _condition(mark.call) is not None:
+            return ("the same checks, wherever the condition of the mark does not hold",)
         if not unit.is_function:
             return ("nothing: every check under the mark is silenced by it",)
         return (f"nothing: every check of `{unit.name}` is silenced by the mark",)
@@ -216,6 +221,11 @@ class XfailNotStrict(Rule):
         else:
             return None
         return Fix("fail when it passes", (rewrite(unit, node, text),))
+
+
+def _condition(call: cst.Call) -> cst.BaseExpression | None:
+    """What decides whether a mark counts at all."""
+    return argument(call, 0, "condition")
 
 
 def _is_skipped(unit: Unit, node: cst.CSTNode) -> bool:

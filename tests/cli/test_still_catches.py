@@ -242,3 +242,16 @@ def test_the_check_that_is_loosened_is_not_what_is_left(reviewbot, repository):
     assert [one["still_catches"] for one in json.loads(ran.out)] == [
         ["nothing: no other check is left in `test_loss`"]
     ]
+
+
+def test_a_mark_silences_a_test_only_where_its_condition_holds(reviewbot):
+    text = """
+import pytest, sys
+
+@pytest.mark.xfail(sys.platform == "darwin", reason="paths differ")
+def test_rows(run):
+    assert run(1) == [2]
+"""
+    (finding,) = found(reviewbot, text, "xfail-not-strict")
+    assert finding["message"].startswith("where the condition of its mark holds, this test is green")
+    assert finding["still_catches"] == ["the same checks, wherever the condition of the mark does not hold"]
