@@ -62,6 +62,15 @@ class KeysCollapse(Rule):
         ),
     )
     good = (
+        # Each user has a number of his own.
+        Example("""
+            def test_lookup(User):
+                users = [User(n, f"u{n}", f"u{n}@x") for n in range(3)]
+                by_id = {user.id: user for user in users}
+                by_mail = {user.email: user for user in users}
+                for user in users:
+                    assert by_id[user.id] is by_mail[user.email]
+        """),
         Example(
             """
             def compare(before, after):
@@ -119,7 +128,9 @@ class KeysCollapse(Rule):
         for build in reached(unit):
             if build.hops > 1 or build.site[0] is not unit:
                 continue
-            if _keeps_the_last(build) and not _refuses(build) and _is_compared(unit, build):
+            if _is_numbered(build) or not _is_compared(unit, build):
+                continue
+            if _keeps_the_last(build) and not _refuses(build):
                 alike.setdefault(_plain(build.key), []).append(build)
         for key, (build, *others) in alike.items():
             wider = _wider(unit, build)
@@ -137,6 +148,17 @@ class KeysCollapse(Rule):
                 steps=[*made, *([] if wider is None else [wider]), *again],
                 still_catches=still_catches(unit, build.node, but=[build.node], fault="length"),
             )
+
+
+def _is_numbered(build: Build) -> bool:
+    """Whether the rows are made from a `range` or an `enumerate`, whose number goes into each of them."""
+    made = build.rows.value
+    if not isinstance(made, (cst.ListComp, cst.GeneratorExp)) or not isinstance(made.for_in.iter, cst.Call):
+        return False
+    numbers = {name.value for name in walk(made.for_in.target) if isinstance(name, cst.Name)}
+    reads = {name.value for name in walk(made.elt) if isinstance(name, cst.Name)}
+    computed = any(isinstance(below, cst.BinaryOperation) for below in walk(made.elt))
+    return last_name(made.for_in.iter) in ("range", "enumerate") and not computed and bool(numbers & reads)
 
 
 def _keeps_the_last(build: Build) -> bool:

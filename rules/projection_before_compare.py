@@ -181,6 +181,16 @@ class ProjectionBeforeCompare(Rule):
                 before = [replace(dish, price=None) for dish in reference]
                 assert before == [replace(dish, price=None) for dish in restored]  # <- here
         """),
+        Example(
+            """
+            def compare_masks(a, b):
+                assert sum(a["loss_mask"]) == sum(b["loss_mask"])  # <- here
+
+            def compare_tokens(one, other):
+                assert one["tokens"][:8] == other["tokens"][:8]  # <- here
+            """,
+            path="tests/parity.py",
+        ),
     )
     good = (
         # What differs from run to run is taken out; what is taken out is compared before.
@@ -250,7 +260,7 @@ class ProjectionBeforeCompare(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not is_comparer(unit) or not may_project(unit) or not compares_two(unit):
             return False
-        return may_be_two_sides(unit) or says_same(unit)
+        return may_be_two_sides(unit) or says_same(unit) or compares(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in projected(unit) if is_comparer(unit) else ():

@@ -39,7 +39,8 @@ from reviewbot.flow.pairing import (
     is_of_optimizer,
     looks_at_two,
 )
-from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
+from reviewbot.flow.patterns import pattern
+from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, same, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -47,6 +48,7 @@ from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
 from reviewbot.model import Certainty
 
 _WEIGHTS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers", "modules", "leaves"})
+_PAGE = pattern(r"(?i)(^|_)(page|prefix|head|top|limited|sample|excerpt|subset)(_|$|\d)")
 _DEPTH = 4  # names and comprehensions between a side and the model whose weights it lists
 
 
@@ -187,6 +189,13 @@ class ZipTruncates(Rule):
                 size = len(resumed)  # <- here
                 expected = reference[:size]
                 assert expected == resumed
+        """),
+        Example("""
+            from rows import compare_rows
+
+            def test_resumed(reference, resumed):
+                for left, right in zip(reference, resumed):  # <- here
+                    compare_rows(left, right)
         """),
     )
     good = (
@@ -534,6 +543,15 @@ class ZipTruncates(Rule):
                 after = [group for n, group in enumerate(groups) if n != chosen]
                 assert all(old.rate == new.rate for old, new in zip(before, after))
         """),
+        # A page of so many rows is held against as many of all rows.
+        Example("""
+            def test_first_page(rows):
+                everything = rows()
+                page = rows(limit=4)
+                assert len(page) == 4
+                for one, other in zip(page, everything):
+                    assert one == other
+        """),
         # What the shorter side leaves out of the expected value makes that value another.
         Example("""
             from pytest import approx
@@ -562,7 +580,7 @@ class ZipTruncates(Rule):
             return
         found: dict[int, Cut] = {}
         for cut in cuts(unit):
-            if id(cut.call) not in found and _may_differ(unit, cut, repo):
+            if id(cut.call) not in found and _may_differ(unit, cut, repo) and not _is_page(unit, cut):
                 found[id(cut.call)] = cut
         alike: dict[Certainty, list[Cut]] = {}
         for cut in found.values():
@@ -608,6 +626,19 @@ def _message(unit: Unit, cut: Cut) -> str:
         f"{how} stops at the shorter of {sides}, and nothing compares their lengths; what one side lacks"
         " is not looked at"
     )
+
+
+def _is_page(unit: Unit, cut: Cut) -> bool:
+    """Whether one side is a page by its name, of which a check says how long it is: the other has more."""
+    for side in cut.sides:
+        if isinstance(side, cst.Name) and _PAGE.search(side.value):
+            for one in comparisons(unit):
+                for counted, number in ((one.left, one.right), (one.right, one.left)):
+                    if not isinstance(counted, cst.Call) or dotted(counted.func) != "len" or not counted.args:
+                        continue
+                    if same(counted.args[0].value, side) and isinstance(literal(number), int):
+                        return True
+    return False
 
 
 def _times(more: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,9 @@ import libcst as cst
 
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
-from reviewbot.flow.judging import may_be_two_sides, side
+from reviewbot.flow.judging import may_be_two_sides, says_comparison, side
 from reviewbot.flow.loops import Quantified, checked_loops, comparers_within, is_forced, quantified
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import every_judgement
@@ -96,12 +96,31 @@ def _zips(unit: Unit) -> Iterator[Cut]:
             if above in around and not _outer(unit, above, one.node) and not _is_expected(unit, one.node):
                 for call in _calls(above.iter, "zip"):
                     yield Cut(call, _sides(call), one.node, above)
+    yield from _handed_on(unit, checking)
     yield from _answered(unit)
     for part in quantified(unit):
         if _is_product(part):
             continue
         for call in _calls(part.node.for_in.iter, "zip"):
             yield Cut(call, _sides(call), part.check, part.node)
+
+
+def _handed_on(unit: Unit, checking: Iterable[int]) -> Iterator[Cut]:
+    """The cuts whose pairs a loop hands to a function that compares by its name, and whose answer nobody
+    takes: `for a, b in zip(left, right): compare_rows(a, b)`."""
+    for loop in unit.find(cst.For):
+        if id(loop) in checking or not isinstance(loop.target, cst.Tuple):
+            continue
+        bound = {name.value for name in walk(loop.target) if isinstance(name, cst.Name)}
+        for one in walk(loop.body):
+            call = one.value if type(one) is cst.Expr else None
+            if not isinstance(call, cst.Call) or not says_comparison(last_name(call)):
+                continue
+            given = [{name.value for name in walk(arg.value) if type(name) is cst.Name} for arg in call.args]
+            if len([names & bound for names in given if names & bound]) > 1:
+                for zipped in _calls(loop.iter, "zip"):
+                    yield Cut(zipped, _sides(zipped), one, loop)
+                break
 
 
 def _answered(unit: Unit) -> Iterator[Cut]:

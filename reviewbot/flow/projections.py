@@ -17,7 +17,7 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.carried import REBUILDING
 from reviewbot.flow.checks import Check, Comparison, checks, comparisons
-from reviewbot.flow.judging import function_names, two_sides
+from reviewbot.flow.judging import compares, function_names, two_sides
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
 from reviewbot.flow.taken_out import left_out, may_take_out, popped, taken_by
@@ -334,9 +334,21 @@ def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression
     made = _made_by(unit, left), _made_by(unit, right)
     if any(last is None for last in made):
         return False
-    if named_apart(unit, left, right):
+    if named_apart(unit, left, right) or are_handed_in(unit, left, right):
         return True
     return bool(made[0]) and made[0] == made[1] and says_same(unit)
+
+
+def are_handed_in(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether a function that compares by its name is given both values, or what they are the same part of:
+    `sum(a["mask"]) == sum(b["mask"])` in `compare_masks(a, b)`."""
+    if not compares(unit):
+        return False
+    roots = [_base(one) for one in (left, right)]
+    given = [values(unit).reaching(root) if type(root) is cst.Name else frozenset() for root in roots]
+    handed = all(len(one) == 1 and next(iter(one)).kind == "parameter" for one in given)
+    paths = [canonical(node)[len(canonical(root)) :] for node, root in zip((left, right), roots, strict=True)]
+    return handed and given[0] != given[1] and paths[0] == paths[1]
 
 
 @once
