@@ -36,7 +36,6 @@ from reviewbot.flow.pairing import (
     is_as_long_as_written,
     is_endless,
     is_meant,
-    is_of_optimizer,
     looks_at_two,
 )
 from reviewbot.flow.patterns import pattern
@@ -713,8 +712,9 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
 
 
 def _are_groups(unit: Unit, cut: Cut) -> bool:
-    """Whether the sides are groups of optimizers, or those of one beside what a helper is told to expect."""
-    of = [is_of_optimizer(unit, side) for side in cut.sides]
+    """Whether the sides are the groups of optimizers, or those of one beside what a helper is told to expect:
+    an optimizer has as many as it was given. The weights of a group are another matter."""
+    of = [last_name(side) == "param_groups" for side in cut.sides]
     if unit.is_test or not any(of):
         return all(of)
     flow = values(unit)

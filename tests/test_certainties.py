@@ -460,21 +460,14 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
     assert certainties("zip-truncates", code) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("over", "expected"),
-    [
-        ('zip(left["params"], right["params"])', "question"),
-        ('zip(left["params"], right["shards"])', "likely"),
-    ],
-)
-def test_a_group_has_as_many_weights_as_it_was_given(over, expected):
-    code = f"""
+def test_a_group_of_what_was_wrapped_may_have_lost_weights():
+    code = """
         def assert_alike(one, other, close):
             for left, right in zip(one.param_groups, other.param_groups, strict=True):
-                for weight, wanted in {over}:
+                for weight, wanted in zip(left["params"], right["params"]):
                     assert close(weight, wanted)
     """
-    assert certainties("zip-truncates", code) == [expected]
+    assert certainties("zip-truncates", code) == ["likely"]
 
 
 @pytest.mark.parametrize(

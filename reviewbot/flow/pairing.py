@@ -17,7 +17,7 @@ from reviewbot.flow.checks import call_of, checks, checks_in, comparisons, compa
 from reviewbot.flow.guards import pairs
 from reviewbot.flow.judging import side
 from reviewbot.flow.own_input import draws, is_own_input
-from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, subscript, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.terms import counted_by, terms
 from reviewbot.flow.values import values
 from reviewbot.source.units import once
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from reviewbot.flow.cuts import Cut
     from reviewbot.source.units import Unit
 
-_GROUPS = "param_groups"
 _ENDLESS = frozenset({"count", "cycle", "repeat", "itertools.count", "itertools.cycle", "itertools.repeat"})
 
 
@@ -94,22 +93,6 @@ def _runs_once(unit: Unit, node: cst.CSTNode) -> bool:
         if isinstance(above, (cst.BaseCompoundStatement, cst.Lambda)) and not isinstance(above, cst.With):
             return False
     return False
-
-
-def is_of_optimizer(unit: Unit, one: cst.BaseExpression) -> bool:
-    """Whether a side is an optimizer's groups, or the weights of one of them: it has as many as it was given,
-    whatever a step does to them."""
-    node = values(unit).resolve(one)
-    key = subscript(node) if isinstance(node, cst.Subscript) else None
-    if key is None or key[1] != "params":
-        return last_name(node) == _GROUPS
-    owner = key[0]
-    made = (
-        [owner, *(b.value for b in values(unit).reaching(owner) if b.value is not None)]
-        if isinstance(owner, cst.Name)
-        else [owner]
-    )
-    return any(_GROUPS in canonical(part) for part in made)
 
 
 def is_endless(node: cst.BaseExpression) -> bool:
