@@ -912,6 +912,43 @@ def test_day(scheduled, sailed):
             """,
             path="tests/test_charts.py",
         ),
+        # What is expected says by a text of its own what is compared.
+        Example(
+            """
+            def check_turns(helm, planned):
+                ship = Ship(helm)
+                place = 1
+                headings = split(planned[place])
+                for _ in range(100):
+                    allowed = ship.look()
+                    if allowed is not None:
+                        if not headings:
+                            back, turns = ship.commit(None)
+                            if not turns:
+                                place += 1
+                                if place < len(planned):
+                                    headings = split(planned[place])
+                                continue
+                        else:
+                            heading = headings[0]
+                            del headings[0]
+                            assert allowed[heading] > 0
+                            back, turns = ship.commit(heading)
+                            if len(turns) == 1 and turns[0] == heading:
+                                continue
+                    else:
+                        back, turns = ship.commit(None)
+                    place += 1
+                    expected = planned[place]
+                    if "<" in expected:
+                        parts = expected.split("<")
+                        expected = parts[1]
+                        assert back == int(parts[0])
+                    assert turns == expected
+                    place += 1
+            """,
+            path="tests/turns.py",
+        ),
         # What a draft has spent is taken off, and nothing compared.
         Example("""
             import numpy as np
