@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from reviewbot.flow.assertions import RAISING_CONTEXTS
 from reviewbot.flow.deleted_tests import Deleted, deleted
 from reviewbot.flow.demands import demands
 from reviewbot.flow.file_versions import looser_file, unraised_file
@@ -23,6 +24,7 @@ from reviewbot.flow.lenient_steps import Lenient, lenient
 from reviewbot.flow.loosening import Loosened
 from reviewbot.flow.moved import Known, Moved
 from reviewbot.flow.script_versions import dropped
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.versions import beside, lines_of, pairs, where_stood
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, tree_span
@@ -76,6 +78,40 @@ class LoosenedCheck(Rule):
                             raise RuntimeError(f"cannot resume from {folder}")
                         return found, states
                 """
+            },
+        ),
+        # Of both sides a part is compared now; a check beside a looser one is gone; cases are gone.
+        Example(
+            """
+            import math
+            import pytest
+
+            def test_rows(run):
+                a, b = run(1), run(2)
+                for k in a:  # <- here
+                    assert a[k]["tokens"][:5] == b[k]["tokens"][:5]  # <- here
+                    assert math.isclose(a[k]["adv"], b[k]["adv"], abs_tol=1e-2)  # <- here
+
+            @pytest.mark.parametrize("n", [1])  # <- here
+            def test_n(run, n):
+                assert run(n) == n
+            """,
+            before={
+                "tests/test_example.py": """
+                import math
+                import pytest
+
+                def test_rows(run):
+                    a, b = run(1), run(2)
+                    assert a.keys() == b.keys()
+                    for k in a:
+                        assert a[k]["tokens"] == b[k]["tokens"]
+                        assert math.isclose(a[k]["adv"], b[k]["adv"], abs_tol=1e-6)
+
+                @pytest.mark.parametrize("n", [1, 2, 3])
+                def test_n(run, n):
+                    assert run(n) == n
+                """,
             },
         ),
         # A mark that holds more often: a term of its `and` is gone, one of an `or` came, a bound has moved.
@@ -916,8 +952,10 @@ jobs:
         found, where = group[0]
         first, last = where if found.after is None else lines_of(found.after)
         more = f", and {len(group) - 1} more like it" if len(group) > 1 else ""
-        # A mark is the very place of which rules about marks speak: then it is one cause.
-        marked = found.after if found.sort == "skipped" and isinstance(found.after, ast.expr) else None
+        # A mark, or what must raise, is the very place of which other rules speak: then it is one cause.
+        raising = isinstance(found.after, ast.Call) and _is_raising(found.after)
+        own = found.sort == "skipped" or raising
+        marked = found.after if own and isinstance(found.after, ast.expr) else None
         return self.finding_at(
             unit,
             line_span(unit, first, last) if marked is None else tree_span(unit, marked),
@@ -970,6 +1008,10 @@ jobs:
                 ],
                 still_catches=(first.still,),
             )
+
+
+def _is_raising(call: ast.Call) -> bool:
+    return dotted_name(call.func).rpartition(".")[2] in RAISING_CONTEXTS
 
 
 def _cut(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from reviewbot.flow.judging import judges
 from reviewbot.flow.limits import compared, exceptions, grown, iterated
-from reviewbot.flow.loosening import Loosened, fewer, loosened, more, skipped
+from reviewbot.flow.loosening import Loosened, fewer, fewer_cases, loosened, more, skipped
 from reviewbot.flow.unraised import unraised
 from reviewbot.flow.versions import Place, pairs
 
@@ -38,6 +38,7 @@ def looser_file(
         if not any(one.sure for one in found):
             found += loosened(had.body, has.body, moved, known)
             found += fewer(iterated(had), iterated(has))
+            found += fewer_cases(had.decorator_list, has.decorator_list)
         for one in found:
             yield after.name, one, place.of(one.before) if one.before else (after.line, after.line)
     heads = [[node for unit in file.units for node in _head(unit)] for file in (old, new)]

@@ -51,10 +51,13 @@ def loosened(
     turned = Counter(one.text for one in come) & Counter(one.text for one in gone)
     gone, come = _without(gone, turned), _without(come, turned)
     pure = not come and _same_steps(old, new)
+    paired = {id(demand): _looser(demand, come) for demand in gone}
+    # A check that says less than the one whose place it takes does no other's work.
+    taken = {id(pair[1]) for pair in paired.values() if pair is not None}
     for demand in gone:
         if ways.is_alternative(demand):
             continue
-        pair = _looser(demand, come)
+        pair = paired[id(demand)]
         if pair is not None:
             sort, other, says = pair
             sure = sort == "wider" or _origins(demand.names, old) == _origins(demand.names, new)
@@ -62,7 +65,8 @@ def loosened(
             continue
         looked = _looked_at(demand, gone, old, new)
         there = [one for one in has if ways_now.reaches(one, ways.of(demand))]
-        if _replaced(demand, looked.names, come, there, new, moved):
+        free = [one for one in come if id(one) not in taken]
+        if _replaced(demand, looked.names, free, there, new, moved):
             continue
         was, now = _origins(looked.names, old), _origins(looked.names, new)
         # With fewer assignments what was looked at is gone as well.
@@ -251,6 +255,9 @@ def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | No
             wider = _wider(demand, other)
             if wider:
                 return "wider", other, wider
+    for other in come:
+        if other.relation == demand.relation and _is_part(demand, other):
+            return "weaker", other, f"`{_short(demand.text)}` is now `{_short(other.text)}`"
     parts = [other for other in come if other.rank >= demand.rank and demand.subject in other.subject]
     if demand.rank and not parts:
         weaker = [other for other in same if other.rank and _comparable(demand, other)]
@@ -258,6 +265,20 @@ def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | No
             other = max(weaker, key=lambda one: one.rank)
             return "weaker", other, f"`{_short(demand.text)}` is now `{_short(other.text)}`"
     return None
+
+
+def _is_part(demand: Demand, other: Demand) -> bool:
+    """Whether of both sides no more than the same part is compared now: `a[:5] == b[:5]`, their lengths."""
+    if not demand.other or not demand.subject or demand.subject not in other.subject:
+        return False
+    how = other.subject.replace(demand.subject, "_", 1)
+    return how == other.other.replace(demand.other, "_", 1) and _PART.fullmatch(how) is not None
+
+
+_PART = pattern(
+    r"_\[[^\]]*:[^\]]*\]|(len|set|sum|sorted|max|min|bool|any|all|frozenset|Counter|np\.shape)\(_\)"
+    r"|_\.(shape|size|dtype|ndim|(keys|sum|mean|numel|size|max|min|any|all)\(\))"
+)
 
 
 def _only_broader(demand: Demand, other: Demand) -> bool:
@@ -547,6 +568,32 @@ def fewer(before: dict[str, ast.expr], after: dict[str, ast.expr]) -> Iterator[L
         if lost and set(was) & set(words(node)):
             names = ", ".join(f"`{word}`" for word in lost)
             yield Loosened("fewer", before[slot], node, f"`{slot}` no longer holds {names}")
+
+
+def fewer_cases(old: Iterable[ast.expr], new: Iterable[ast.expr]) -> Iterator[Loosened]:
+    """The `parametrize` marks of two versions of a test that hold some of their cases still, no others."""
+    before = {name: given for name, given in map(_cases, old) if name}
+    for name, given in map(_cases, new):
+        had = before.get(name)
+        if not name or had is None or given is None:
+            continue
+        was, now = ([ast.unparse(one) for one in node.elts] for node in (had, given))
+        lost = [case for case in was if case not in now]
+        if now and lost and set(now) <= set(was):
+            shown = ", ".join(f"`{_short(case)}`" for case in lost[:3])
+            more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+            says = f"the test is no longer run with `{name}` = {shown}{more}"
+            yield Loosened("fewer", had, given, says, still="the same test, in the cases that are left")
+
+
+def _cases(mark: ast.expr) -> tuple[str, ast.List | ast.Tuple | None]:
+    """What a `parametrize` mark names, and the cases that it writes out."""
+    if not isinstance(mark, ast.Call) or _last(mark) != "parametrize" or len(mark.args) < 2:
+        return "", None
+    names, given = mark.args[:2]
+    if not isinstance(names, ast.Constant) or not isinstance(given, (ast.List, ast.Tuple)):
+        return "", None
+    return str(names.value), given
 
 
 def more(before: dict[str, ast.expr], after: dict[str, ast.expr]) -> Iterator[Loosened]:

@@ -191,6 +191,16 @@ def test_a_new_expected_failure_is_one_remark(reviewbot, repository):
     assert (thread.finding.rule, thread.also) == ("loosened-check", ("xfail-not-strict",))
 
 
+def test_an_expected_error_that_may_be_any_now_is_one_remark(reviewbot, repository):
+    test = "import pytest\n\n\ndef test_rows(run):\n    with pytest.raises(ValueError):\n        run(-1)\n"
+    repository.commit({"tests/test_rows.py": test})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_rows.py": test.replace("ValueError", "Exception")})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (thread,) = review_json.decode(ran.out, "standard output").threads
+    assert {thread.finding.rule, *thread.also} == {"loosened-check", "raises-too-broad"}
+
+
 def test_what_one_rule_says_of_one_file_again_and_again_is_in_the_summary(reviewbot, repository):
     repository.commit({"README.md": "rows\n"})
     repository.git("checkout", "--quiet", "-b", "topic")
