@@ -20,6 +20,7 @@ import libcst as cst
 
 from reviewbot.flow.classes import Known, annotated, class_of, class_of_name, given, instance_of
 from reviewbot.flow.left_on_purpose import MEANT, demanded, says_so, secret_or_identity
+from reviewbot.flow.rebuilding import is_written_plainly, may_be_of, may_spread, rebuilt
 from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -108,8 +109,55 @@ def take(visit):
 """,
             },
         ),
+        # By a mapping that is written out, and where nothing says what is handed in.
+        Example(
+            """
+            from dataclasses import dataclass
+
+            @dataclass(frozen=True)
+            class Voyage:
+                ship: str
+                course: tuple
+                crew: int
+                cargo: str = ""
+
+            def shortened(voyage: Voyage, at):
+                body = dict(ship=voyage.ship, crew=voyage.crew)
+                body["course"] = voyage.course[:at]
+                return Voyage(**body)  # <- here
+
+            def turned(voyage):
+                return Voyage(voyage.ship, voyage.course[::-1], crew=voyage.crew)  # <- here
+            """,
+            path="harbour/voyage.py",
+        ),
     )
     good = (
+        # Nothing is lost where the rest is set right away, and what is handed in may be of another class.
+        Example(
+            """
+            from dataclasses import dataclass, replace
+
+            @dataclass(frozen=True)
+            class Voyage:
+                ship: str
+                course: tuple
+                crew: int
+                cargo: str = ""
+
+            def loaded(voyage):
+                return replace(Voyage(voyage.ship, voyage.course, voyage.crew), cargo=voyage.cargo)
+
+            def spelt(voyage: Voyage, rest):
+                body = {"ship": voyage.ship, "course": voyage.course, "crew": voyage.crew}
+                body.update(rest)
+                return Voyage(**body)
+
+            def of_plan(plan):
+                return Voyage(plan.ship, plan.course, plan.crew if plan.manned else 0)
+            """,
+            path="harbour/voyage.py",
+        ),
         # The constructor does not take it.
         Example(
             """
@@ -245,14 +293,14 @@ def test_lent():
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return any(_carries(node) for node in unit.asts(ast.Call)) or _writes_anew(unit)
+        return any(_carries(node) for node in unit.asts(ast.Call)) or _writes_anew(unit) or may_spread(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _writes_anew(unit):
             yield from self._typed_dicts(unit, repo)
         for call in unit.find(cst.Call):
             name = dotted(call.func)
-            if not name or len(call.args) < 2:
+            if not name or (len(call.args) < 2 and not any(arg.star for arg in call.args)):
                 continue
             own = unit.name.rpartition(".")[0] if name in ("cls", "type(self)") else name
             built = class_of_name(own, unit.file.path, {} if own != name else unit.file.imports, repo.index)
@@ -302,7 +350,7 @@ def test_lent():
 
     def _judge(self, unit: Unit, call: cst.Call, built: Known, repo: Repo) -> Iterator[Finding]:
         fields = built.found.fields
-        values = given(call, built, fields)
+        values = rebuilt(unit, call, built)
         if values is None or not values:
             return
         origin = _origin(values)
@@ -312,10 +360,15 @@ def test_lent():
             if field.name not in values and field.default is not None and field.taken
         ]
         carried = [name for name, value in values.items() if origin and _is_field(value, origin, name)]
+        made_of = [name for name, value in values.items() if origin and name in _attributes(value, origin)]
+        if carried and len(made_of) > _CHOSEN - 1:
+            carried = made_of  # cut or lengthened on the way: `tokens=old.tokens[:4]`
         if not lost or len(carried) < 2 or 2 * len(carried) < len(values):
             return
-        receiver = next(n for n in _names(call) if n.value == origin)
-        if instance_of(receiver, unit, repo.index) != built:
+        receiver = next((n for value in values.values() for n in _names(value) if n.value == origin), None)
+        kind = None if receiver is None else instance_of(receiver, unit, repo.index)
+        guessed = kind is None and receiver is not None and may_be_of(unit, receiver, built, carried)
+        if receiver is None or (kind != built and not guessed):
             return
         used = {name for value in values.values() for name in _attributes(value, origin)}
         never = _never_given(unit, receiver, built, dotted(call.func))
@@ -344,6 +397,7 @@ def test_lent():
             certainty="question"
             if built.found.kind == "plain"
             or meant
+            or guessed
             or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
             or _is_of_another_kind(values)
             or _is_said(unit, call, [field.name for field in lost])
@@ -359,7 +413,9 @@ def test_lent():
                 f"nothing in this function: the result is a valid {built.found.name}, "
                 f"and only a check that reads {names} from it can tell",
             ),
-            fix=None if meant else self._fix(unit, call, built, origin, values),
+            fix=self._fix(unit, call, built, origin, values)
+            if not meant and not guessed and is_written_plainly(unit, call)
+            else None,
         )
 
     def _says(self, built: Known, lost: str) -> str:
@@ -568,7 +624,10 @@ def _carries(call: ast.Call) -> bool:
     if len(call.args) + len(call.keywords) < 2:
         return False
     roots: set[str] = set()
-    for value in (*call.args, *[keyword.value for keyword in call.keywords]):
+    is_class = called_last(call)[:1].isupper()
+    for given_ in (*call.args, *[keyword.value for keyword in call.keywords]):
+        # Cut on the way: `tokens=old.tokens[:4]`.
+        value = given_.value if is_class and type(given_) is ast.Subscript else given_
         if type(value) is ast.Attribute and type(value.value) is ast.Name:
             root = value.value.id
             if root in roots:

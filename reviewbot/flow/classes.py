@@ -79,11 +79,16 @@ def annotated(node: cst.BaseExpression, unit: Unit, index: Index) -> Known | Non
     return class_of_name(name, unit.file.path, unit.file.imports, index) if name else None
 
 
-def given(call: cst.Call, known: Known, order: tuple[Field, ...]) -> dict[str, cst.BaseExpression] | None:
-    """What a constructor call gives each field, by position and keyword; None where a star hides some."""
+def given(
+    call: cst.Call, known: Known, order: tuple[Field, ...], *, spread: bool = False
+) -> dict[str, cst.BaseExpression] | None:
+    """What a constructor call gives each field, by position and keyword; None where a star hides some. With
+    `spread` what `**` gives is left out."""
     out: dict[str, cst.BaseExpression] = {}
     order = tuple(field for field in order if field.taken)
     for place, arg in enumerate(call.args):
+        if spread and arg.star == "**":
+            continue
         if arg.star:
             return None
         if arg.keyword is not None:
