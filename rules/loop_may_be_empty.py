@@ -146,8 +146,54 @@ class LoopMayBeEmpty(Rule):
                 for batch in loader:
                     assert batch.size() == 2  # <- here
         """),
+        # What has been read to its end holds nothing more, whoever read it.
+        Example("""
+            def lines_of(path):
+                with open(path) as lines:
+                    for line in lines:
+                        yield line.strip()
+
+            def test_lines(path, sail):
+                lines = lines_of(path)
+                assert sum(1 for _ in lines) == 3
+                for line in lines:
+                    assert line in sail  # <- here
+
+            def test_pairs(path, sail):
+                lines = lines_of(path)
+                names = [line.split()[0] for line in lines]
+                assert len(names) == 2
+                for line, other in zip(lines, sail):
+                    assert line == other  # <- here
+
+            def test_file(path, sail):
+                with open(path) as lines:
+                    text = lines.read()
+                    assert text
+                    for line in lines:
+                        assert line in sail  # <- here
+        """),
     )
     good = (
+        Example("""
+            def lines_of(path):
+                with open(path) as lines:
+                    for line in lines:
+                        yield line.strip()
+
+            def test_again(path, sail):
+                with open(path) as lines:
+                    assert lines.read()
+                    lines.seek(0)
+                    for line in lines:
+                        assert line in sail
+
+            def test_kept(path, sail):
+                lines = list(lines_of(path))
+                assert sum(1 for _ in lines) == 3
+                for line in lines:
+                    assert line in sail
+        """),
         # Who reads them fails where there are none.
         Example("""
             import re
@@ -623,7 +669,8 @@ class LoopMayBeEmpty(Rule):
                 continue
             if not may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
                 continue
-            if compares_by_key(unit, loop.node) or is_cut(unit, loop.node):
+            cut = found.made != "used-up" and is_cut(unit, loop.node)
+            if compares_by_key(unit, loop.node) or cut:
                 continue
             if found.made == "lookup" and refuses_input(unit):
                 continue  # the default says that there need be none

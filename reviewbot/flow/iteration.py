@@ -228,6 +228,11 @@ def _name(unit: Unit, node: cst.Name, depth: int) -> Iterable:
     if binding.kind == "parameter":
         return _parameter(unit, node, binding)
     if binding.kind == "with":
+        read = (
+            None if flow.mutations(binding.name) or _is_rewound(unit, node) else _used_up(unit, node, binding)
+        )
+        if read is not None:
+            return Iterable("used-up", read, unit, True, "has been run to its end before")
         if binding.value is not None and type(binding.value) is cst.Call:
             return _call(unit, binding.value, depth - 1)
         return Iterable("unknown", node, unit)
@@ -244,6 +249,14 @@ def _name(unit: Unit, node: cst.Name, depth: int) -> Iterable:
     if made.made == "literal" and made.empty and flow.handed_on(binding.name):
         return Iterable("unknown", node, unit)
     return made
+
+
+def _is_rewound(unit: Unit, node: cst.Name) -> bool:
+    """Whether a file is told to go back."""
+    return any(
+        last_name(call) == "seek" and canonical(call.func).startswith(f"{node.value}.")
+        for call in unit.find(cst.Call)
+    )
 
 
 def _global(unit: Unit, node: cst.Name) -> Iterable:
@@ -568,10 +581,7 @@ def _returned(unit: Unit, node: cst.Call, depth: int) -> Iterable | None:
 def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None:
     """The loop or call that ran an iterator to its end before `node` reads it, on every path."""
     value = binding.value
-    is_iterator = type(value) is cst.GeneratorExp or (
-        type(value) is cst.Call and dotted(value.func) in _ONE_SHOT
-    )
-    if not is_iterator:
+    if not _is_iterator(unit, value, binding):
         return None
     flow, block = values(unit), None
     for above in unit.ancestors(node):
@@ -591,13 +601,42 @@ def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None
     return None
 
 
+def _is_iterator(unit: Unit, value: cst.BaseExpression | None, binding: Binding) -> bool:
+    """Whether a value gives its items once: a generator, `zip`, a file that is read line by line."""
+    if type(value) is cst.GeneratorExp:
+        return True
+    if type(value) is not cst.Call:
+        return False
+    if binding.kind == "with":
+        return dotted(value.func) == "open"
+    if dotted(value.func) in _ONE_SHOT:
+        return True
+    function = callee(unit, value)
+    if function is None or function is unit or not function.has(ast.Yield, ast.YieldFrom):
+        return False
+    # A decorator may make something else of it: a context, a list.
+    return not getattr(function.tree, "decorator_list", None) and not isinstance(
+        function.tree, ast.AsyncFunctionDef
+    )
+
+
+_TAKING_ALL = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "dict", "Counter", "len"})
+
+
 def _runs_out(unit: Unit, node: cst.Name) -> cst.CSTNode | None:
     above = unit.parent(node)
+    if type(above) is cst.Attribute and above.attr.value in ("read", "readlines"):
+        call = unit.parent(above)
+        return call if type(call) is cst.Call and call.func is above and not call.args else None
+    if type(above) is cst.CompFor and above.iter is node:
+        made = unit.parent(above)
+        if isinstance(made, (cst.ListComp, cst.SetComp, cst.DictComp)):
+            return made
+        outer = unit.parent(made) if type(made) is cst.GeneratorExp else None
+        above = outer
     if type(above) is cst.Arg:
         above = unit.parent(above)
-    if type(above) is cst.Call and dotted(above.func) in (
-        "list", "tuple", "set", "sorted", "sum", "max", "min", "dict",
-    ):  # fmt: skip
+    if type(above) is cst.Call and dotted(above.func) in _TAKING_ALL:
         return above
     if type(above) is cst.For and above.iter is node:
         jumps = any(isinstance(below, (cst.Break, cst.Return)) for below in walk(above.body))
