@@ -26,16 +26,26 @@ from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judg
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
-from reviewbot.flow.suspects import compares_two, is_comparer
+from reviewbot.flow.suspects import compares_two, is_comparer, is_named_comparer
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
-from reviewbot.flow.tallies import TELLS, counting, is_only_shown, kept_names, may_count, may_tally, tallied
+from reviewbot.flow.tallies import (
+    TELLS,
+    counting,
+    is_only_shown,
+    kept_names,
+    may_count,
+    may_give_verdict,
+    may_tally,
+    tallied,
+    verdicts,
+)
 from reviewbot.flow.two_calls import are_two_calls, says_apart
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.skip", "skip", "xfail"})
-Does = Literal["skips the test", "is only reported", "is only counted"]
+Does = Literal["skips the test", "is only reported", "is only counted", "is only worked out"]
 
 
 class SkipAfterCompare(Rule):
@@ -160,8 +170,49 @@ class SkipAfterCompare(Rule):
             """,
             path="tools/compare_courses.py",
         ),
+        # Worked out, and read by nothing; a flag; success whatever was found.
+        Example(
+            """
+            def verify_courses(before, after):
+                ok = before["course"] == after["course"]  # <- here
+                print("courses verified")
+                return True
+
+            def compare_crews(before, after):
+                ok = True
+                for one, other in zip(before, after, strict=True):
+                    if one.crew != other.crew:  # <- here
+                        ok = False
+                print("PASSED")
+                return True
+            """,
+            path="tools/compare_courses.py",
+        ),
     )
     good = (
+        Example(
+            """
+            def verify_courses(before, after):
+                ok = before["course"] == after["course"]
+                print("equal" if ok else "different")
+                return ok
+
+            def compare_crews(before, after):
+                ok = True
+                for one, other in zip(before, after, strict=True):
+                    if one.crew != other.crew:
+                        ok = False
+                if not ok:
+                    return 1
+                return 0
+
+            def main(before, after):
+                same = verify_courses(before, after)
+                print(same)
+                raise SystemExit(0 if same else 1)
+            """,
+            path="tools/compare_courses.py",
+        ),
         # Counted, and then judged, returned, handed on or put where the caller looks.
         Example(
             """
@@ -287,7 +338,7 @@ class SkipAfterCompare(Rule):
             return False
         kept = kept_names(unit)
         return any(_may_do(node.body, kept) or _may_do(node.orelse, kept) for node in unit.asts(ast.If)) or (
-            may_count(unit)
+            may_count(unit) or may_give_verdict(unit)
         )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -313,6 +364,12 @@ class SkipAfterCompare(Rule):
                     yield found
                     break
 
+        for statement, name in verdicts(unit):
+            if is_only_shown(unit, name):
+                found = self._told(unit, statement, statement.value, True, [statement], "is only worked out")
+                if found is not None:
+                    yield found
+
     def _told(
         self,
         unit: Unit,
@@ -323,12 +380,15 @@ class SkipAfterCompare(Rule):
         does: Does,
     ) -> Finding | None:
         judges = bool(checks(unit)) or unit.is_test
-        if not judges and (does == "is only reported" or _gives_back(unit)):
+        if not judges and (_gives_back(unit) or (does == "is only reported" and not _says_well(unit))):
             return None
         for one in compared_in(unit, node, condition):
             between = sides(unit, [one], up=False)
             what = "difference"
-            if between is None:
+            if does == "is only worked out":
+                if between is None and not are_two_calls(unit, one.left, one.right):
+                    continue
+            elif between is None:
                 apart = are_two_calls(unit, one.left, one.right)
                 if not apart or not says_apart(unit, condition, outcome, one):
                     continue
@@ -349,6 +409,8 @@ class SkipAfterCompare(Rule):
             becomes = "skips the test instead of failing it" if ends else f"{does}, and fails nothing"
             if what == "match":
                 becomes = "is only counted, and no check asks how many there are"
+            if does == "is only worked out":
+                return self._worked_out(unit, node, one)
             happens = (
                 "where it goes is at most shown"
                 if does == "is only counted"
@@ -363,6 +425,21 @@ class SkipAfterCompare(Rule):
                 still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends),
             )
         return None
+
+    def _worked_out(self, unit: Unit, node: cst.CSTNode, one: Judgement) -> Finding:
+        assert isinstance(node, cst.Assign)
+        name = canonical(node.targets[0].target)
+        shown = any(read.value == name for read in values(unit).reads(unit.node))
+        left, right = canonical(one.left), canonical(one.right)
+        return self.finding(
+            unit,
+            node,
+            f"whether `{left}` and `{right}` agree is worked out here, and nothing "
+            + ("does more than show it" if shown else f"reads `{name}`"),
+            certainty="question" if shown and not unit.is_test else "likely",
+            steps=[step(unit, node, f"`{name}` holds the verdict")],
+            still_catches=still_catches(unit, one.left, one.right, but=[node]),
+        )
 
 
 def _is_given(unit: Unit, node: cst.BaseExpression) -> bool:
@@ -449,10 +526,16 @@ def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.CSTNode) -> bool:
 
 def _gives_back(unit: Unit) -> bool:
     """Whether a function returns more than that it is done: it may say what it found in another way."""
-    returned = [node.value for node in unit.find(cst.Return) if node.value is not None]
-    return any(
-        (found := literal(value)) is UNKNOWN or found not in (None, 0) or found is False for value in returned
-    )
+    returned = [literal(node.value) for node in unit.find(cst.Return) if node.value is not None]
+    if returned and all(value is not UNKNOWN and value in (True, 0, None) for value in returned):
+        return len({repr(value) for value in returned}) > 1  # one and the same whatever it found
+    return bool(returned)
+
+
+def _says_well(unit: Unit) -> bool:
+    """Whether a function that compares by its name returns that all is well, whatever it found."""
+    returned = [literal(node.value) for node in unit.find(cst.Return) if node.value is not None]
+    return is_named_comparer(unit) and bool(returned) and returned[-1] is True
 
 
 def _whole(unit: Unit, one: Judgement, other: Judgement) -> bool:

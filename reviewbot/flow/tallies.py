@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.checks import predicate
 from reviewbot.flow.control import statements
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import dotted, last_name, walk
+from reviewbot.flow.suspects import COMPARING
+from reviewbot.flow.syntax import dotted, last_name, literal, walk
 from reviewbot.flow.values import values
-from reviewbot.source.units import below, once
+from reviewbot.source.units import below, called_last, once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -38,7 +40,10 @@ _DEEPEST = 4  # names that hold what is made of a tally
 
 
 def tallied(statement: cst.CSTNode) -> str:
-    """The name of the local tally that a statement adds to, "" where it is none."""
+    """The name of the local tally that a statement adds to, or of the flag that it sets; "" for the rest."""
+    if type(statement) is cst.Assign and isinstance(literal(statement.value), bool):
+        target = statement.targets[0].target
+        return target.value if type(target) is cst.Name and len(statement.targets) == 1 else ""
     if type(statement) is cst.AugAssign and type(statement.target) is cst.Name:
         return statement.target.value if isinstance(statement.operator, cst.AddAssign) else ""
     call = statement.value if type(statement) is cst.Expr else None
@@ -49,6 +54,9 @@ def tallied(statement: cst.CSTNode) -> str:
 
 def may_tally(statement: ast.stmt) -> str:
     """The same of an `ast` statement."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        is_flag = isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, bool)
+        return statement.targets[0].id if is_flag and len(statement.targets) == 1 else ""
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
         return statement.target.id if isinstance(statement.op, ast.Add) else ""
     call = statement.value if isinstance(statement, ast.Expr) else None
@@ -171,6 +179,40 @@ def _asked(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)):
         return [part.test for part in walk(node.for_in) if isinstance(part, cst.CompIf)]
     return []
+
+
+def verdicts(unit: Unit) -> Iterator[tuple[cst.Assign, str]]:
+    """The assignments of whether something agrees: the statement, and the name."""
+    for statement in unit.find(cst.Assign):
+        target, value = statement.targets[0].target, statement.value
+        if type(target) is not cst.Name or len(statement.targets) > 1:
+            continue
+        if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Not):
+            value = value.expression
+        if isinstance(value, cst.Comparison) or (isinstance(value, cst.Call) and _judges(unit, value)):
+            yield statement, target.value
+
+
+def _judges(unit: Unit, call: cst.Call) -> bool:
+    """Whether a call says whether two values agree."""
+    return dotted(call.func) in ("all", "any") or predicate(call, unit) in ("equal", "close", "identical")
+
+
+@once
+def may_give_verdict(unit: Unit) -> bool:
+    """Whether there could be one that nothing but what shows it reads, by `ast`."""
+    return any(
+        type(node.value) in _VERDICTS
+        and len(node.targets) == 1
+        and isinstance(target := node.targets[0], ast.Name)
+        and target.id not in kept_names(unit)
+        and (not isinstance(node.value, ast.Call) or called_last(node.value) in _SAYING)
+        for node in unit.asts(ast.Assign)
+    )
+
+
+_VERDICTS = frozenset({ast.Compare, ast.Call, ast.UnaryOp})
+_SAYING = COMPARING | {"all", "any"}
 
 
 _COUNTS = frozenset({"sum", "len", "int", "list", "sorted", "set", "item", "count_nonzero", "float"})
