@@ -22,8 +22,10 @@ import libcst as cst
 
 from reviewbot.flow.fields import FieldCheck, field_checks
 from reviewbot.flow.implied import implied
+from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reached import swallowed
+from reviewbot.flow.repeated_checks import may_repeat, repeated
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
 
@@ -96,8 +98,40 @@ class ImpliedCheck(Rule):
             """,
             path="tests/test_menu.py",
         ),
+        # The same once more, also the other way round and in unittest's words.
+        Example("""
+            import unittest
+
+            def test_ship(sail, plan):
+                sailed, planned = sail(), plan()
+                assert sailed.course == planned.course
+                assert sailed.port == "Ystad"
+                assert planned.course == sailed.course  # <- here
+
+            class TestCrew(unittest.TestCase):
+                def test_crew(self, crew):
+                    self.assertEqual(crew.size, 4)
+                    assert crew.size == 4  # <- here
+        """),
     )
     good = (
+        # Something may have changed, or another value goes by the name, or it is an iterator.
+        Example("""
+            def test_ship(ship, build, log):
+                assert ship.port == "Ystad"
+                ship.sail()
+                assert ship.port == "Ystad"
+                made = build(1)
+                assert made.crew == 3
+                made = build(2)
+                assert made.crew == 3
+                assert next(log) == 0
+                assert next(log) == 0
+                if made.done:
+                    assert made.port == "Ystad"
+                else:
+                    assert made.port == "Ystad"
+        """),
         # The operators are what is tested.
         Example(
             """
@@ -186,6 +220,8 @@ class ImpliedCheck(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if judges(unit) and may_repeat(unit):
+            return True
         if len(unit.asts(ast.Assert)) > 1 and (unit.calls(*_MADE) or unit.has(*_ORDERS)):
             return True
         # Two checks at least, each of one field of two records.
@@ -209,6 +245,19 @@ class ImpliedCheck(Rule):
                     step(unit, one.later.anchor, "and this follows from it"),
                 ],
                 still_catches=(f"line {unit.span(one.earlier.node).line} catches all that this could",),
+            )
+        for earlier, later in repeated(unit) if judges(unit) else ():
+            line = unit.span(earlier.node).line
+            yield self.finding(
+                unit,
+                later.anchor,
+                f"this is what line {line} asks already: it cannot fail where that did not",
+                certainty="likely",
+                steps=[
+                    step(unit, earlier.anchor, "this is required first"),
+                    step(unit, later.anchor, "and nothing that it looks at has changed"),
+                ],
+                still_catches=(f"line {line} catches all that this could",),
             )
         found = field_checks(unit)
         for check in found:
