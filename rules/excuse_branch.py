@@ -1634,7 +1634,7 @@ def compare(scheduled, sailed, late):
         ),
     )
 
-    told_by = (("rows-dropped", "place"),)
+    told_by = (("rows-dropped", "place"), ("or-escape", "span"))
 
     def suspect(self, unit: Unit) -> bool:
         return is_comparer(unit) and may_fail(unit) and compares_two(unit) and may_lead_around(unit)

@@ -43,7 +43,11 @@ def _has(one: Finding, cause: Finding, where: str) -> bool:
         return bool(one.unit) and one.unit == cause.unit
     path, first, last = cause.span.path, cause.span.line, cause.span.end_line
     places = [(one.span.path, one.span.line, one.span.end_line)]
-    places += [(step.path, step.line, step.end_line) for step in one.steps if not step.base]
+    places += (
+        []
+        if where == "span"
+        else [(step.path, step.line, step.end_line) for step in one.steps if not step.base]
+    )
     return any(place == path and begin <= last and first <= end for place, begin, end in places)
 
 

@@ -91,12 +91,12 @@ class Rule(ABC):
     `confirm` reads LibCST nodes and is exact.
 
     `told_by` names rules whose finding is the cause of one of this rule's, and tells it too: where it is in
-    the same `unit`, or at a `place` of this one's (its lines, or those of a step). `folds`: what this rule
+    the same `unit`, at a `place` of this one's (its lines, or those of a step), or on its own `span`. `folds`: what this rule
     says in the same words of several places in one file is one finding.
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("function", "method")
-    told_by: ClassVar[tuple[tuple[str, Literal["unit", "place"]], ...]] = ()
+    told_by: ClassVar[tuple[tuple[str, Literal["unit", "place", "span"]], ...]] = ()
     folds: ClassVar[bool] = False
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()

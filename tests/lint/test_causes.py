@@ -86,3 +86,20 @@ def test_keys_that_one_side_lacks_are_told_by_one_rule(reviewbot, tmp_path):
     (tmp_path / "test_rows.py").write_text(textwrap.dedent(code))
     assert [one["rule"] for one in found(reviewbot)] == ["pair-keys-intersect"]
     assert [one["rule"] for one in found(reviewbot, "--select", "loop-may-be-empty")] == ["loop-may-be-empty"]
+
+
+def test_an_excuse_in_what_is_listed_as_a_difference_is_told_once(reviewbot, tmp_path):
+    code = """
+    def check_rows(baseline, restored):
+        for left, right in zip(baseline, restored, strict=True):
+            refused = set(right.refused)
+            bad = [
+                at
+                for at, (a, b) in enumerate(zip(left.tokens, right.tokens, strict=True))
+                if a != b and at not in refused
+            ]
+            assert not bad
+    """
+    (tmp_path / "test_rows.py").write_text(textwrap.dedent(code))
+    assert [one["rule"] for one in found(reviewbot, "--select", "or-escape,excuse-branch")] == ["or-escape"]
+    assert [one["rule"] for one in found(reviewbot, "--select", "excuse-branch")] == ["excuse-branch"]
