@@ -127,6 +127,12 @@ class ImpliedCheck(Rule):
                 assert made.crew == 3
                 assert next(log) == 0
                 assert next(log) == 0
+                assert made.fast is False
+                assert made.slow == 3
+                made.sailed
+                assert made.fast is False
+                assert made[:] is made
+                assert made[::] is made
                 if made.done:
                     assert made.port == "Ystad"
                 else:
@@ -246,13 +252,13 @@ class ImpliedCheck(Rule):
                 ],
                 still_catches=(f"line {unit.span(one.earlier.node).line} catches all that this could",),
             )
-        for earlier, later in repeated(unit) if judges(unit) else ():
+        for earlier, later, beside in repeated(unit) if judges(unit) else ():
             line = unit.span(earlier.node).line
             yield self.finding(
                 unit,
                 later.anchor,
                 f"this is what line {line} asks already: it cannot fail where that did not",
-                certainty="likely",
+                certainty="likely" if beside else "question",
                 steps=[
                     step(unit, earlier.anchor, "this is required first"),
                     step(unit, later.anchor, "and nothing that it looks at has changed"),

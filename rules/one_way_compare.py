@@ -42,6 +42,7 @@ _PART = pattern(
     r"(?i)(^|_)(prefix\w*|part\w*|subset\w*|superset\w*|head|tail|saved|short\w*|cut|trunc\w*|stream\w*|contain\w*"
     r"|includ\w*|extra\w*|starts?|ends?|suffix\w*|min\w*|filter\w*|sample\w*|allowed|known|continu\w*|extend\w*)(_|$)"
 )
+_WANTED = pattern(r"(?i)(^|_)(expect\w*|want\w*|required|must|desired|needed)(_|$)")
 _COLLECTS = (cst.GeneratorExp, cst.ListComp)
 
 
@@ -254,6 +255,8 @@ def _are_two_runs(unit: Unit, one: _Held) -> bool:
     names = canonical(one.part), canonical(one.whole)
     if any(_PART.search(part) for name in names for part in name.replace("(", ".").split(".")):
         return False
+    if _WANTED.search(root_name(one.part)):
+        return False  # what must be there, beside whatever else
     if not named_apart(unit, one.part, one.whole) or "[" in names[0]:
         return False
     made = [flow.resolve(side) for side in (one.part, one.whole)]

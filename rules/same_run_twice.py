@@ -31,6 +31,7 @@ from reviewbot.model import Certainty
 _ON_PURPOSE = pattern(
     r"(?i)determin|stab(le|ility)|idempot|repro|cach|memo|seed|repeat|twice|again|consisten|singleton|reuse|"
     r"lru|pure|hash|random|rng|same_|unchanged|preserv|intern|pickl|copy|thread|concurren|race|invarian"
+    r"|token|normali[sz]|digest|finger"
 )
 # Names that tell one of two like runs from the other.
 _ORDER = pattern(

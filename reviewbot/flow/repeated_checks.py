@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +13,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.between import are_bound, between, is_quiet
 from reviewbot.flow.checks import Check, call_of, checks, is_library_assertion, operand
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import swallowed
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import values
@@ -20,6 +22,8 @@ from reviewbot.source.units import called_last, once
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
+# What a look at something may change.
+_CHANGING = pattern(r"(?i)cache|lazy|lru|memory|loaded|called|__dict__|visited|count|consumed|next")
 # They answer the same each time.
 _PURE = frozenset({
     "len", "sum", "max", "min", "sorted", "set", "list", "tuple", "keys", "values", "items", "isinstance",
@@ -28,8 +32,9 @@ _PURE = frozenset({
 })  # fmt: skip
 
 
-def repeated(unit: Unit) -> Iterator[tuple[Check, Check]]:
-    """Every such check with the one before it, in source order."""
+def repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
+    """Every such check with the one before it, in source order, and whether nothing stands in between: what
+    a check reads there may compute, and change, something."""
     known: dict[tuple[int, Hashable], Check] = {}
     for check in checks(unit):
         line = unit.parent(check.node)
@@ -44,15 +49,22 @@ def repeated(unit: Unit) -> Iterator[tuple[Check, Check]]:
             and id(earlier.node) not in swallowed(unit)
             and _unchanged(unit, earlier, check)
         ):
-            yield earlier, check
+            yield earlier, check, _are_neighbours(block, unit.parent(earlier.node), line)
+
+
+def _are_neighbours(block: cst.CSTNode, first: cst.CSTNode | None, other: cst.CSTNode | None) -> bool:
+    body = list(getattr(block, "body", ()))
+    return any(one is first and after is other for one, after in pairwise(body))
 
 
 def _asked(unit: Unit, check: Check) -> Hashable | None:
     """What a check asks, in one form; None where it may not answer the same each time."""
     node = check.condition
+    if _CHANGING.search(unit.text(check.node)):
+        return None
     if check.kind == "assert" and node is not None:
-        if not _is_pure(node):
-            return None
+        if not _is_pure(node) or any(isinstance(below, cst.Slice) for below in walk(node)):
+            return None  # `a[:]` and `a[::]` are two spellings that may be what is tested
         if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
             target = node.comparisons[0]
             if isinstance(target.operator, cst.Equal):
@@ -97,7 +109,13 @@ def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:
     quiet = is_quiet(inside) and not any(
         isinstance(node, (cst.Await, cst.With, cst.AugAssign)) for node in inside
     )
-    stores = any(
+    # What is only read may compute: `_ = frame.values`, `model.scale` as a statement.
+    looks = any(
+        (isinstance(node, cst.Expr) and not isinstance(node.value, cst.Call))
+        or (isinstance(node, cst.Assign) and not isinstance(node.value, cst.Name))
+        for node in inside
+    )
+    stores = looks or any(
         isinstance(node, cst.AssignTarget) and not isinstance(node.target, cst.Name) for node in inside
     )
     return quiet and not stores and not are_bound(unit, read, inside)

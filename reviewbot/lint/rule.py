@@ -91,8 +91,8 @@ class Rule(ABC):
     `confirm` reads LibCST nodes and is exact.
 
     `told_by` names rules whose finding is the cause of one of this rule's, and tells it too: where it is in
-    the same `unit`, at a `place` of this one's (its lines, or those of a step), or on its own `span`. `folds`: what this rule
-    says in the same words of several places in one file is one finding.
+    the same `unit`, at a `place` of this one's (its lines, or those of a step), or on its own `span`.
+    `folds`: what this rule says in the same words of several places in one file is one finding.
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("function", "method")
