@@ -115,7 +115,10 @@ def may_say(unit: Unit, node: ast.expr, depth: int = _DEPTH + 1) -> bool:
         return not node.keys
     if isinstance(node, ast.Name):
         given = _given_names(unit).get(node.id, ())
-        return any(_is_one_shot(value) or may_say(unit, value, depth - 1) for value in given)
+        return any(
+            _is_one_shot(value) or _may_generate(unit, value) or may_say(unit, value, depth - 1)
+            for value in given
+        )
     if isinstance(node, ast.Call):
         return _may_say_call(unit, node, depth)
     if isinstance(node, ast.BinOp):
@@ -131,6 +134,21 @@ def may_say(unit: Unit, node: ast.expr, depth: int = _DEPTH + 1) -> bool:
         loops = node.generators
         return any(loop.ifs or may_say(unit, loop.iter, depth - 1) for loop in loops)
     return isinstance(node, ast.NamedExpr) and may_say(unit, node.value, depth - 1)
+
+
+def _may_generate(unit: Unit, node: ast.expr) -> bool:
+    """Whether an `ast` node may call a generator function of the file."""
+    return isinstance(node, ast.Call) and called_last(node) in _generators(unit.file)
+
+
+@once
+def _generators(file: File) -> frozenset[str]:
+    """The last names of the generator functions of a file."""
+    return frozenset(
+        one.name.rpartition(".")[2]
+        for one in file.units
+        if one.is_function and one.has(ast.Yield, ast.YieldFrom)
+    )
 
 
 def _may_say_call(unit: Unit, node: ast.Call, depth: int) -> bool:
