@@ -320,6 +320,10 @@ class SkipAfterCompare(Rule):
                     if chart.shape[1:3] != scale:
                         logger.info("drawn anew: %s", chart.shape)
                         chart = resize(chart, *scale)
+                    ink, shade = chart.ink()
+                    if ink != scale.ink:
+                        logger.warning("another ink: %s", ink)
+                        chart, ink = inked(chart, scale.ink)
                     found[name] = chart
                 return found
 
@@ -451,10 +455,9 @@ def _is_mended(unit: Unit, one: Judgement, body: list[cst.CSTNode]) -> bool:
     """Whether the branch makes one of the two values anew: `chart = redraw(chart, scale)`."""
     compared = {name.value for side in (one.left, one.right) for name in values(unit).reads(side)}
     return any(
-        type(target.target) is cst.Name and target.target.value in compared
+        not compared.isdisjoint(records(unit, statement))
         for statement in body
         if isinstance(statement, cst.Assign)
-        for target in statement.targets
     )
 
 
