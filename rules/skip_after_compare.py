@@ -213,6 +213,15 @@ class SkipAfterCompare(Rule):
             """,
             path="tools/compare_courses.py",
         ),
+        # The rows that are kept for this are led around the check: that is an excuse, and no count.
+        Example("""
+            def compare_runs(reference, resumed):
+                drifted = {k for k in reference if reference[k]["tokens"][0] != resumed[k]["tokens"][0]}
+                for key, row in reference.items():
+                    if key in drifted:
+                        continue
+                    assert row["tokens"] == resumed[key]["tokens"]
+        """),
         # Counted, and then judged, returned, handed on or put where the caller looks.
         Example(
             """

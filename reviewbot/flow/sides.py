@@ -244,6 +244,17 @@ def _of_helper(unit: Unit, call: cst.Call, outcome: bool, between: Sides) -> Say
     return says(function, returns[0].value, outcome, inside) if left and right else None
 
 
+def _is_made_of_both(unit: Unit, node: cst.BaseExpression, between: Sides) -> bool:
+    """Whether a call is given both sides."""
+    call = values(unit).resolve(node)
+    if type(call) is not cst.Call or len(call.args) < 2:
+        return False
+    given = [frozenset(condition_trace(unit, arg.value, between).bindings) for arg in call.args]
+    return any(not came.isdisjoint(between.left) for came in given) and any(
+        not came.isdisjoint(between.right) for came in given
+    )
+
+
 def _compared(
     unit: Unit, left: cst.BaseExpression, target: cst.ComparisonTarget, outcome: bool, between: Sides
 ) -> Says | None:
@@ -251,6 +262,8 @@ def _compared(
     if isinstance(operator, (cst.Equal, cst.Is, cst.NotEqual, cst.IsNot)):
         if not _across(unit, left, right, between):
             return None
+        if any(_is_made_of_both(unit, side, between) for side in (left, right)):
+            return None  # `divergence(a, b) == cut_at[key]` says where they part, or that both are None
         return "equal" if isinstance(operator, (cst.Equal, cst.Is)) is outcome else "different"
     below = isinstance(operator, (cst.LessThan, cst.LessThanEqual))
     if not below and not isinstance(operator, (cst.GreaterThan, cst.GreaterThanEqual)):

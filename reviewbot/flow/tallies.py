@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.checks import predicate
-from reviewbot.flow.control import statements
+from reviewbot.flow.checks import checks_in, predicate
+from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import COMPARING
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
@@ -113,6 +113,8 @@ def _shows(unit: Unit, node: cst.CSTNode, depth: int) -> bool:
                 return False
             if at is above.func and last_name(above) not in _FORMS | PUTS:
                 return False
+        elif type(above) is cst.If and _leads_around(unit, above):
+            return False
         elif isinstance(above, (cst.If, cst.For)):
             return _only_shows(unit, statements(above.body), depth) and _only_shows(
                 unit, statements(above.orelse), depth
@@ -125,6 +127,13 @@ def _shows(unit: Unit, node: cst.CSTNode, depth: int) -> bool:
             return False
         at = above
     return False
+
+
+def _leads_around(unit: Unit, branch: cst.If) -> bool:
+    """Whether a branch goes on with the next row, past what its loop checks of this one."""
+    loop = enclosing(unit, branch, cst.For, cst.While)
+    arms = (*statements(branch.body), *statements(branch.orelse))
+    return loop is not None and any(type(one) is cst.Continue for one in arms) and bool(checks_in(unit, loop))
 
 
 def _is_shown_by(unit: Unit, node: cst.Assign | cst.AnnAssign, depth: int) -> bool:
