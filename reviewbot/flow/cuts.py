@@ -12,11 +12,19 @@ import libcst as cst
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.guards import is_strict, same_length
 from reviewbot.flow.judging import may_be_two_sides, says_comparison, side
-from reviewbot.flow.loops import Quantified, checked_loops, comparers_within, is_forced, quantified
+from reviewbot.flow.loops import (
+    CheckedLoop,
+    Quantified,
+    checked_loops,
+    comparers_within,
+    is_forced,
+    quantified,
+)
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.terms import counted_by
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import every_judgement
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -33,11 +41,10 @@ class Cut:
     loop: cst.CSTNode
 
 
-def cuts(unit: Unit) -> Iterator[Cut]:
+@once
+def cuts(unit: Unit) -> list[Cut]:
     """The cuts before the checks of a unit; a call with two checks behind it comes twice."""
-    yield from _zips(unit)
-    yield from _shorter(unit)
-    yield from _cut_to_other(unit)
+    return [*_zips(unit), *_shorter(unit), *_cut_to_other(unit)]
 
 
 def may_cut(unit: Unit) -> bool:
@@ -76,9 +83,18 @@ def is_cut(unit: Unit, loop: cst.For) -> bool:
         dotted(cut.call.func) == "zip"
         and not is_strict(cut.call)
         and not all(same_length(unit, loop, cut.sides[0], side) for side in cut.sides[1:])
-        for cut in cuts(unit)
-        if cut.loop is loop and cut.sides
+        for cut in _by_loop(unit).get(id(loop), ())
+        if cut.sides
     )
+
+
+@once
+def _by_loop(unit: Unit) -> dict[int, list[Cut]]:
+    """The cuts of a unit by the identity of their loops."""
+    found: dict[int, list[Cut]] = {}
+    for cut in cuts(unit):
+        found.setdefault(id(cut.loop), []).append(cut)
+    return found
 
 
 def _zips(unit: Unit) -> Iterator[Cut]:
@@ -90,10 +106,12 @@ def _zips(unit: Unit) -> Iterator[Cut]:
     checking = {id(loop.node) for loop in checked_loops(unit)}
     others = [loop for loop in unit.find(cst.For) if id(loop) not in checking]
     recording = [loop for loop in others if any(True for _ in _calls(loop.iter, "zip"))]
+    zipped = {id(loop) for loop in recording}
     for one in every_judgement(unit) if recording else ():
-        around = list(unit.ancestors(one.node))
-        for above in recording:
-            if above in around and not _outer(unit, above, one.node) and not _is_expected(unit, one.node):
+        around = [above for above in unit.ancestors(one.node) if id(above) in zipped]
+        for above in reversed(around):
+            assert isinstance(above, cst.For)
+            if not _outer(unit, above, one.node) and not _is_expected(unit, one.node):
                 for call in _calls(above.iter, "zip"):
                     yield Cut(call, _sides(call), one.node, above)
     yield from _handed_on(unit, checking)
@@ -203,19 +221,21 @@ def _sides(call: cst.Call) -> tuple[cst.BaseExpression, ...]:
 
 def _shorter(unit: Unit) -> Iterator[Cut]:
     """`min(len(a), len(b))` where a loop with checks, or both sides of a check, go only so far."""
-    loops = {id(loop.node): loop for loop in checked_loops(unit)}
     flow = values(unit)
-    for call in unit.find(cst.Call):
+    limited: dict[int, list[CheckedLoop]] = {}
+    for loop in checked_loops(unit) if unit.calls("min") else ():
+        for limit in _calls(loop.node.iter, "range"):
+            for bound in {id(flow.resolve(arg.value)) for arg in limit.args}:
+                limited.setdefault(bound, []).append(loop)
+    for call in unit.find(cst.Call) if unit.calls("min") else ():
         if dotted(call.func) != "min" or len(call.args) != 2:
             continue
         counted = [counted_by(arg.value) for arg in call.args]
         sides = tuple(side for side in counted if side is not None)
         if len(sides) != 2:
             continue
-        for loop in loops.values():
-            for limit in _calls(loop.node.iter, "range"):
-                if limit.args and any(flow.resolve(arg.value) is call for arg in limit.args):
-                    yield Cut(call, sides, loop.checks[0].node, loop.node)
+        for loop in limited.get(id(call), ()):
+            yield Cut(call, sides, loop.checks[0].node, loop.node)
         yield from _sliced(unit, call, sides)
 
 
