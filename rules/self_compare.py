@@ -38,7 +38,7 @@ from reviewbot.flow.plain import handed_out, is_plain
 from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, subscript, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
 
 _PLAIN_CONTAINERS = frozenset({
@@ -625,13 +625,26 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     made = dotted(value.func).split(".")[-2:] if isinstance(value, cst.Call) else []
     if any(part.lstrip("_")[:1].isupper() for part in made) or _says_equality(unit):
         return True
-    if any(
-        isinstance(call.func, cst.Attribute)
-        and same(call.func.value, comparison.left)
-        and any(same(arg.value, comparison.left) for arg in call.args)
+    own = canonical(comparison.left)
+    return own in _asked_of_itself(unit) or not _compared_with(unit).get(own, set()) <= {own}
+
+
+@once
+def _asked_of_itself(unit: Unit) -> frozenset[str]:
+    """What has a method that is given it again: `place.is_same(place)` beside `place == place`."""
+    return frozenset(
+        canonical(call.func.value)
         for call in unit.find(cst.Call)
-    ):
-        return True  # `place.is_same(place)` beside `place == place`
+        if isinstance(call.func, cst.Attribute)
+        and any(
+            type(arg.value) is type(call.func.value) and same(arg.value, call.func.value) for arg in call.args
+        )
+    )
+
+
+@once
+def _compared_with(unit: Unit) -> dict[str, set[str]]:
+    """For each value that is compared the values that it is compared with, as code."""
     # Also where the outcome is only a part of what is checked: `(a == b) is alike`.
     pairs = [(one.left, one.right) for one in comparisons(unit) if one.relation != "member"]
     pairs += [
@@ -639,11 +652,12 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
         for node in unit.find(cst.Comparison)
         if isinstance(node.comparisons[0].operator, (cst.Equal, cst.NotEqual))
     ]
-    return any(
-        same(mine, comparison.left) and not same(mine, other)
-        for left, right in pairs
-        for mine, other in ((left, right), (right, left))
-    )
+    found: dict[str, set[str]] = {}
+    for left, right in pairs:
+        one, other = canonical(left), canonical(right)
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return found
 
 
 def _says_equality(unit: Unit) -> bool:

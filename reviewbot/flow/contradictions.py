@@ -21,7 +21,7 @@ from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import UNKNOWN, canonical, keyword_argument, literal, walk
 from reviewbot.flow.values import values
-from reviewbot.source.units import called_last
+from reviewbot.source.units import called_last, once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -63,7 +63,7 @@ class Contradiction:
 def contradictions(unit: Unit) -> Iterator[Contradiction]:
     """The branches of a function whose condition contradicts what is known where they stand."""
     for branch in unit.find(cst.If) if unit.is_function else ():
-        asked = list(_says(branch.test, True))
+        asked = _said(unit, branch.test, True)
         if not asked:
             continue
         for known in _known(unit, branch):
@@ -76,13 +76,13 @@ def contradictions(unit: Unit) -> Iterator[Contradiction]:
 
 def _known(unit: Unit, branch: cst.If) -> Iterator[Known]:
     for guard in guards(unit, branch):
-        yield from _says(guard.condition, guard.outcome)
+        yield from _said(unit, guard.condition, guard.outcome)
     for above in unit.ancestors(branch):
         if isinstance(above, cst.For) and isinstance(above.target, cst.Name):
             yield from _of_loop(unit, above, above.target)
         elif isinstance(above, cst.FunctionDef):
             break
-    for one in _says(branch.test, True):
+    for one in _said(unit, branch.test, True):
         if one.of.isidentifier():
             yield from _of_parameter(unit, one.of)
 
@@ -113,6 +113,19 @@ def _of_parameter(unit: Unit, name: str) -> Iterator[Known]:
     listed = literal(call.args[1].value)
     if isinstance(listed, (list, tuple)) and listed and keyword_argument(call, "indirect") is None:
         yield Known(call, name, among=tuple(listed))
+
+
+def _said(unit: Unit, condition: cst.BaseExpression, outcome: bool) -> list[Known]:
+    """`_says`, worked out once: an `elif` is reached by what all conditions before it say."""
+    known, key = _all_said(unit), (condition, outcome)
+    if key not in known:
+        known[key] = list(_says(condition, outcome))
+    return known[key]
+
+
+@once
+def _all_said(unit: Unit) -> dict[tuple[cst.BaseExpression, bool], list[Known]]:
+    return {}
 
 
 def _says(condition: cst.BaseExpression, outcome: bool) -> Iterator[Known]:

@@ -9,6 +9,7 @@ import libcst as cst
 from reviewbot.flow.guards import non_empty, same_keys
 from reviewbot.flow.iteration import Iterable
 from reviewbot.flow.syntax import dotted, last_name
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -63,14 +64,17 @@ def _is_counted(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether a check counts, or asserts that there is, what the same filter lets through."""
     if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
         return False
-    asked = [unit.text(one.test) for one in node.for_in.ifs]
-    return any(
-        isinstance(other, (cst.ListComp, cst.SetComp, cst.DictComp))
-        and other is not node
-        and [unit.text(one.test) for one in other.for_in.ifs] == asked
-        and _is_looked_at(unit, other)
-        for other in unit.find(cst.ListComp, cst.SetComp, cst.DictComp)
-    )
+    asked = tuple(unit.text(one.test) for one in node.for_in.ifs)
+    return any(other is not node and _is_looked_at(unit, other) for other in _by_filter(unit).get(asked, ()))
+
+
+@once
+def _by_filter(unit: Unit) -> dict[tuple[str, ...], list[cst.BaseComp]]:
+    """The collections that comprehensions of a unit make, by the texts of what they ask."""
+    found: dict[tuple[str, ...], list[cst.BaseComp]] = {}
+    for node in unit.find(cst.ListComp, cst.SetComp, cst.DictComp):
+        found.setdefault(tuple(unit.text(one.test) for one in node.for_in.ifs), []).append(node)
+    return found
 
 
 def _is_looked_at(unit: Unit, node: cst.CSTNode) -> bool:

@@ -16,6 +16,7 @@ from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, walk
 from reviewbot.flow.values import UNBOUND, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -132,8 +133,21 @@ def _is_told_a_folder(call: cst.Call) -> bool:
 _OUT = pattern(r"(?i)^(out|output|log|logging|save|result|results|dump|work|run)_?(dir|folder|path|root)$")
 
 
-def folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
+def folders(unit: Unit, call: cst.Call) -> list[cst.BaseExpression]:
     """The folders that a run is given to write into, by the names that say so."""
+    known = _folders_of(unit)
+    if call not in known:
+        # Each run is held against each later one.
+        known[call] = list(_folders(unit, call))
+    return known[call]
+
+
+@once
+def _folders_of(unit: Unit) -> dict[cst.Call, list[cst.BaseExpression]]:
+    return {}
+
+
+def _folders(unit: Unit, call: cst.Call) -> Iterator[cst.BaseExpression]:
     function = callee(unit, call)
     names = {id(value): name for name, value in bind(call, function).items()} if function is not None else {}
     for arg in call.args:
