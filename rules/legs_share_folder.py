@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewbot.flow.fixtures import is_fixture
 from reviewbot.flow.leg_results import SharedByResults, may_share_results, shared_by_results
 from reviewbot.flow.legs import may_share, shared, shared_by_script
 from reviewbot.flow.patterns import pattern
@@ -24,6 +25,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
 _ON_PURPOSE = pattern(
     r"(?i)determin|idempot|cach|again|twice|overwrit|append|exist|reuse|repeat|same_(dir|folder)"
 )
+_MEET = "the tests get what the two return as a pair"
 _LEFT = ("nothing: files of the first run that the second does not write stay as they are",)
 
 
@@ -155,8 +157,41 @@ class LegsShareFolder(Rule):
                 run(config, resume_from=2)  # <- here
                 assert baseline == read_rows(config.out)
         """),
+        # A fixture makes both runs, and its tests hold them against each other.
+        Example(
+            """
+            import pytest
+            from ferry import run
+
+            @pytest.fixture
+            def legs(tmp_path):
+                reference = run(3, tmp_path, seed=1)
+                first = run(3, tmp_path, seed=1, stop_after=1)
+                resumed = run(3, tmp_path, seed=1)  # <- here
+                return reference, first + resumed
+
+            def test_rows(legs):
+                reference, resumed = legs
+                assert reference == resumed
+            """,
+            path="tests/test_resume.py",
+        ),
     )
     good = (
+        Example(
+            """
+            import pytest
+            from ferry import run
+
+            @pytest.fixture
+            def legs(tmp_path):
+                reference = run(3, tmp_path / "a", seed=1)
+                first = run(3, tmp_path / "b", seed=1, stop_after=1)
+                resumed = run(3, tmp_path / "b", seed=1)
+                return reference, first + resumed
+            """,
+            path="tests/test_resume.py",
+        ),
         # Both runs and the comparison are told the same of the same thing: what they start from.
         Example(
             """
@@ -341,7 +376,9 @@ class LegsShareFolder(Rule):
             steps=[
                 step(unit, one.first, f"the first run works in `{one.folder}`"),
                 step(unit, one.second, "and so does the second"),
-                step(unit, one.compared, "what the two return is compared here"),
+                step(
+                    unit, one.compared, _MEET if is_fixture(unit) else "what the two return is compared here"
+                ),
             ],
             still_catches=("nothing: a run that goes on from the end of the first returns what that did",),
         )

@@ -9,16 +9,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.fixtures import is_fixture
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.judging import two_sides
 from reviewbot.flow.legs import FOLDER, RUNS, cleared, folders, is_one
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import bound_names
-from reviewbot.flow.syntax import canonical, last_name, literal, root_name
+from reviewbot.flow.syntax import canonical, last_name, literal, operands, root_name
 from reviewbot.flow.values import values
 from reviewbot.source.units import called_last
 
@@ -31,8 +33,8 @@ _CHOOSES = pattern(r"(?i)resum|restor|ckpt|checkpoint|recover|continue|from_|loa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedByResults:
-    """Two runs, in source order, whose results `compared` holds against each other; both get `folder` (as
-    code)."""
+    """Two runs, in source order, whose results `compared` holds against each other, or hands to the tests as
+    the two sides where it is the `return` or `yield` of a fixture; both get `folder` (as code)."""
 
     first: cst.Call
     second: cst.Call
@@ -54,9 +56,9 @@ def shared_by_results(unit: Unit) -> Iterator[SharedByResults]:
     """The pairs of runs of a unit that are named as the two sides of a comparison and share a folder."""
     rank = unit.index.rank
     seen: set[tuple[int, int]] = set()
-    for one in judgements(unit) if may_share_results(unit) else ():
-        sides = _run(unit, one.left), _run(unit, one.right)
-        if sides[0] is None or sides[1] is None or not _are_sides(one.left, one.right):
+    for left, right, at in _held_together(unit) if may_share_results(unit) else ():
+        sides = _run(unit, left), _run(unit, right)
+        if sides[0] is None or sides[1] is None or not _are_sides(left, right):
             continue
         first, second = sorted(sides, key=lambda run: rank(run.call))  # type: ignore[union-attr]
         assert first is not None and second is not None
@@ -71,8 +73,19 @@ def shared_by_results(unit: Unit) -> Iterator[SharedByResults]:
                 and not cleared(unit, code, rank(first.call), rank(second.call))
                 and not _is_told_what_to_take(second)
             ):
-                yield SharedByResults(first.call, second.call, code, one.node)
+                yield SharedByResults(first.call, second.call, code, at)
                 break
+
+
+def _held_together(unit: Unit) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression, cst.CSTNode]]:
+    """The two sides of each judgement, and the parts of the pair that a fixture hands out, with where."""
+    for one in judgements(unit):
+        yield one.left, one.right, one.node
+    for node in unit.find(cst.Return, cst.Yield) if is_fixture(unit) else ():
+        pair = node.value if isinstance(node, (cst.Return, cst.Yield)) else None
+        if isinstance(pair, cst.Tuple) and len(pair.elements) == 2:
+            left, right = (operands(element.value, cst.Add) for element in pair.elements)
+            yield from ((one, other, node) for one, other in product(left, right))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
