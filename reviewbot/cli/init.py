@@ -47,7 +47,11 @@ def add(command: argparse.ArgumentParser) -> None:
     default = Wishes(UNNAMED)
     command.epilog = EXAMPLES
     command.add_argument("--apply", action="store_true", help="write the files (default: show the diff)")
-    command.add_argument("--force", action="store_true", help="also over files that reviewbot did not write")
+    command.add_argument(
+        "--force",
+        action="store_true",
+        help="also over files that reviewbot did not write, or that were edited since",
+    )
     command.add_argument(
         "--uses",
         metavar="OWNER/reviewbot@COMMIT",
@@ -98,7 +102,8 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Shows or writes the workflows. Returns 2 where --apply left a file of somebody else.
+    """Shows or writes the workflows. Returns 2 where --apply left a file of somebody else, or one that
+    was edited.
 
     Raises `UsageError` for no reviewbot to pin, and for files that cannot be read or written.
     """
@@ -118,19 +123,35 @@ def main(options: argparse.Namespace) -> int:
     made = workflows(wishes)
     before = {name: there[name] for name in made}
     foreign = [name for name, text in before.items() if text and not text.startswith(WRITTEN)]
+    edited = [name for name in made if before[name] not in ("", made[name]) and name not in foreign]
+    edited = [name for name in edited if not _as_written(name, there)]
     if options.force:
-        foreign = []
+        foreign, edited = [], []
     changed = {name: text for name, text in made.items() if text != before[name] and name not in foreign}
     if not options.apply:
         for name, text in changed.items():
             sys.stdout.writelines(_diff(name, before[name], text, wants_colour(options.no_color)))
     else:
         for name, text in changed.items():
-            _write(root / name, text)
-            print(f"written: {name}")
-    for remark in (*_remarks(options, wishes, foreign, bool(changed)), *_elsewhere(root)):
+            if name in edited:
+                sys.stdout.writelines(_diff(name, before[name], text, wants_colour(options.no_color)))
+            else:
+                _write(root / name, text)
+                print(f"written: {name}")
+    for remark in (*_remarks(options, wishes, foreign, edited, bool(changed)), *_elsewhere(root)):
         print(f"reviewbot: {remark}", file=sys.stderr)
-    return 2 if foreign and options.apply else 0
+    return 2 if (foreign or edited) and options.apply else 0
+
+
+def _as_written(name: str, there: Mapping[str, str]) -> bool:
+    """Whether a workflow is, but for the values that it holds, what this reviewbot writes."""
+    from reviewbot.render.workflows import Wishes, earlier, workflows
+
+    values = {"uses": UNNAMED} | earlier(there) | earlier({name: there[name]})
+    try:
+        return workflows(Wishes(**values)).get(name) == there[name]
+    except UsageError:
+        return False
 
 
 def _wishes(options: argparse.Namespace, there: Mapping[str, str]) -> Wishes:
@@ -154,7 +175,9 @@ def _wishes(options: argparse.Namespace, there: Mapping[str, str]) -> Wishes:
     return Wishes(**values)
 
 
-def _remarks(options: argparse.Namespace, wishes: Wishes, foreign: list[str], changed: bool) -> Iterator[str]:
+def _remarks(
+    options: argparse.Namespace, wishes: Wishes, foreign: list[str], edited: list[str], changed: bool
+) -> Iterator[str]:
     uses = wishes.uses
     if not changed:
         yield f"the {'other ' if foreign else ''}workflows are as they would be written"
@@ -165,6 +188,12 @@ def _remarks(options: argparse.Namespace, wishes: Wishes, foreign: list[str], ch
             yield f"{name} is not from reviewbot and left as it is; rename it, or overwrite it with --force"
         else:
             yield f"{name} is not from reviewbot; --apply leaves it unless --force is given"
+    for name in edited:
+        says = f"{name} was edited since, or written by another reviewbot"
+        if options.apply:
+            yield f"{says}, and is left as it is; the diff shows what --force would overwrite"
+        else:
+            yield f"{says}; --apply leaves it unless --force is given"
     if uses == UNNAMED:
         yield f"{UNNAMED} stands for the reviewbot that you trust: name it with --uses before you push"
     elif not re.search(r"@[0-9a-f]{40}(?:[0-9a-f]{24})?(?: #|$)", uses):

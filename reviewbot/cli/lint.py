@@ -333,30 +333,37 @@ class _Session:
             return None
 
     def _report(self, results: dict[str, Result]) -> Report:
-        keep = self._keep(results)
+        wanted_at_all, accepted = self._wanted(results), self._accepted()
+
+        def keep(finding: Finding) -> bool:
+            return finding.fingerprint not in accepted and wanted_at_all(finding)
+
         if self.options.fix or self.options.show_fixes:
             from reviewbot.lint import fixes
 
-            wanted = keep if self.options.show_fixes else lambda one: one.fixed_unasked and keep(one)
+            wanted: Keep = keep if self.options.show_fixes else lambda one: one.fixed_unasked and keep(one)
             for path, result in results.items():
                 if fixes.safe(filter(wanted, result.findings), path):
                     results[path] = self._fix(path, result, wanted)
         made = report(results.values())
-        return replace(made, findings=tuple(filter(keep, made.findings)))
+        shown = tuple(filter(wanted_at_all, made.findings))
+        kept = tuple(filter(keep, shown))
+        return replace(made, findings=kept, accepted=len(shown) - len(kept))
 
-    def _keep(self, results: dict[str, Result]) -> Keep:
-        """Tells which findings are reported."""
+    def _accepted(self) -> frozenset[str]:
+        """The fingerprints that a baseline holds."""
+        if not self.options.baseline or self.options.write_baseline:
+            return frozenset()
+        from reviewbot.lint import baseline
+
+        seen.note(self.options.baseline)
+        return baseline.read(Path(self.options.baseline))
+
+    def _wanted(self, results: dict[str, Result]) -> Keep:
+        """Tells which findings are reported, if no baseline holds them."""
         certainties = CERTAINTIES[: CERTAINTIES.index(self.options.certainty) + 1]
-        accepted: frozenset[str] = frozenset()
-        if self.options.baseline and not self.options.write_baseline:
-            from reviewbot.lint import baseline
-
-            seen.note(self.options.baseline)
-            accepted = baseline.read(Path(self.options.baseline))
         wanted = self._caused(results, self.against) if self.against else lambda finding: True
-        return lambda finding: (
-            finding.certainty in certainties and finding.fingerprint not in accepted and wanted(finding)
-        )
+        return lambda finding: finding.certainty in certainties and wanted(finding)
 
     def _caused(self, results: dict[str, Result], against: Against) -> Keep:
         from reviewbot.review.caused import caused

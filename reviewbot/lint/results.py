@@ -82,7 +82,8 @@ class Report:
     """What a run found, what was suppressed (with a reason), what it could not read, which rules failed.
 
     `files` counts the files that were to be looked at, `read` those that could be. `cached` of them were as
-    an earlier run had seen them.
+    an earlier run had seen them. `accepted` counts the findings that a baseline holds and that are not in
+    `findings` for that.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -94,6 +95,7 @@ class Report:
     cached: int = 0
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     effort: Effort = Effort()
+    accepted: int = 0
 
 
 def report(results: Iterable[Result]) -> Report:

@@ -7,9 +7,11 @@ which it never compares: only those where one change is noticed on either side, 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 
 from reviewbot.probe import changes, shape
+from reviewbot.probe.changes import Change
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit, World
 from reviewbot.probe.inside.plain import Path
@@ -23,10 +25,16 @@ _OF_AN_ITEM = ("remove", "double", "swap", "insert")
 
 
 class HeldAgainst:
-    """Asks the test itself, once for each list or table. `cut`: the time was up before it had answered."""
+    """Asks the test itself, once for each list or table. `cut`: the time was up before it had answered.
 
-    def __init__(self, session: Session, number: int, world: World, *, until: float) -> None:
+    `noticed`: the fields in which some change was noticed, the others need not be asked about.
+    """
+
+    def __init__(
+        self, session: Session, number: int, world: World, noticed: Collection[str], *, until: float
+    ) -> None:
         self._session, self._number, self._world, self._until = session, number, world, until
+        self._fields = noticed
         self._known: dict[Path, bool] = {}
         self._lists = written_out(session.target)
         self.cut = False
@@ -60,15 +68,23 @@ class HeldAgainst:
     def _real(self, item: Path) -> list[Edit]:
         """A few changes of one item that matter."""
         listed = changes.of_row(plain.at(dict(self._world), item), item)
-        return [one.edit for one in listed if one.size == "real" and not one.edit.along][:MOST_CHANGES]
+        real = [one for one in listed if one.size == "real" and not one.edit.along]
+        # Where nothing was noticed in a field of the test's values, nothing will be in this one.
+        real = [one for one in real if one.field in self._fields] or real
+        return _of_each_field(real)[:MOST_CHANGES]
 
     def _partners(self, whole: Path) -> Iterator[Path]:
         """Where else the same value stands."""
         value = plain.at(dict(self._world), whole)
         if not plain.items(value):
             return iter(())
-        parts = ((path, part) for path, part in shape.walk(dict(self._world)) if path and path != whole)
-        return itertools.islice((path for path, part in parts if plain.same(part, value)), MOST_PARTNERS)
+        paths = [
+            path
+            for path, part in shape.walk(dict(self._world))
+            if path and path != whole and plain.same(part, value)
+        ]
+        # What stands in the same place of the other side comes before what happens to be equal.
+        return iter(sorted(paths, key=lambda path: _apart(path, whole))[:MOST_PARTNERS])
 
     def _compared(self, whole: Path, other: Path) -> bool:
         value = plain.at(dict(self._world), whole)
@@ -94,3 +110,18 @@ def _names(label: str, call: str) -> bool:
     """Whether a value is that of a call: a long one is cut short, and one of several says its line."""
     said = label.partition(" at L")[0]
     return said == call or (said.endswith("...") and call.startswith(said[:-3]))
+
+
+def _apart(path: Path, whole: Path) -> tuple[int, int]:
+    """In how many parts two paths differ: by their length, then part for part."""
+    return abs(len(path) - len(whole)), sum(a != b for a, b in zip(path, whole, strict=False))
+
+
+def _of_each_field(listed: Iterable[Change]) -> list[Edit]:
+    """The edits, the first of each field before the second of any."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for one in listed:
+        ranked.append((seen[one.field], one.edit))
+        seen[one.field] += 1
+    return [edit for _, edit in sorted(ranked, key=lambda pair: pair[0])]

@@ -79,6 +79,9 @@ class Box:
                     "neither Landlock nor seccomp (on x86-64) holds on this machine, so the code of the "
                     "pull request was not run; use a Linux kernel of 5.13 or newer on x86-64"
                 )
+        except TimeoutError:
+            self.close()
+            raise ProbeError("a sandbox did not start within 20 s; the machine is too busy") from None
         except BaseException:
             self.close()
             raise

@@ -43,10 +43,11 @@ class Aside(Enum):
     UNLIKE = "no such change is noticed anywhere in that field"
     ORDER = "the rows are told apart by what they hold, in whatever order they stand"
     ROLE = "it lies where the comparison does not count"
-    ALONE = "the test holds it against no other value of its calls, item by item"
+    ALONE = "the test compares that list with no other one, item by item"
     BESIDE = "it is made beside the two sides, and is no difference between them"
 
 
+MOST_ROWS = 6  # in which a branch is looked for that lets a change through
 MOST_EXCHANGED = 8  # fields of two rows that change places
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
@@ -145,7 +146,8 @@ def search(
         if len(runs) < len(part):
             break
     complete = start + len(part) >= len(candidates) and len(runs) == len(part) if candidates else True
-    held = None if sided else HeldAgainst(session, world, session.world(world), until=until)
+    noticed = {one.change.field for one in tried if one.run.noticed}
+    held = None if sided else HeldAgainst(session, world, session.world(world), noticed, until=until)
     passing, aside = _sorted(session, world, base, tried, held)
     complete = complete and not (held and held.cut)
     compared = {
@@ -210,6 +212,12 @@ def _sorted(
         # A difference in what is judged says more than one in what it is held against.
         members = sorted(members, key=lambda one: (roots.index(one.change.edit.path[0]), _readable(one)))
         effective, what_if = _what_if(session, world, base, escapes, members, tried)
+        for one in () if effective or escapes else _of_other_rows(members):
+            # Of rows that share a key the last one alone is compared, and the first is the plainest example.
+            effective, what_if = _what_if(session, world, base, escapes, [one], tried)
+            if effective:
+                members = [one, *(other for other in members if other is not one)]
+                break
 
         def why_of(one: Tried, effective: Sequence[int] = effective, field: str = field) -> Why | Aside:
             return _why(one.change, effective, field in ignored, nothing_caught, caught, tried)
@@ -245,6 +253,16 @@ def _sorted(
 
     found.sort(key=rank)
     return _one_for_each(found), aside
+
+
+def _of_other_rows(members: Sequence[Tried]) -> list[Tried]:
+    """An example of each row but that of the first."""
+    rows: dict[object, Tried] = {}
+    for one in members:
+        path = one.change.edit.path
+        at = next((index for index, part in enumerate(path) if type(part) is int), len(path))
+        rows.setdefault(path[: at + 1], one)
+    return list(rows.values())[1:MOST_ROWS]
 
 
 def told_apart(session: Session, world: int, change: Change) -> bool:

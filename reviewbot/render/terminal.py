@@ -46,6 +46,10 @@ def summary(report: Report, *, colour: bool = False, did: str | None = None) -> 
         said = [f"{_count(len(shown), 'finding')} ({kinds}) in {places} of {files}"]
     else:
         said = [f"nothing found in {files}" if report.files else "no file was looked at"]
+    if report.accepted:
+        said.append(
+            f"{report.accepted} more in the baseline" if shown else f"{report.accepted} in the baseline"
+        )
     if report.suppressed:
         said.append(f"{len(report.suppressed)} suppressed with a reason")
     unasked = sum(finding.fixed_unasked for finding in shown)

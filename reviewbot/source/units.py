@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Kind = Literal["function", "method", "class", "module", "script", "settings"]
 SCRIPTS = (".sh", ".bash", ".jq")
 SETTINGS = (".yml", ".yaml")
+NOTEBOOK = ".ipynb"
 FunctionTree = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound="cst.CSTNode")
 _Tree = TypeVar("_Tree", bound=ast.AST)
@@ -417,6 +418,9 @@ class File:
         _ = self.text  # What Python reads and we cannot is found out now.
 
     def _parse_ast(self) -> ast.Module:
+        if self.path.endswith(NOTEBOOK):
+            # Its JSON may be a valid expression of Python, in which there is nothing to be found.
+            raise UnreadableFile(self.path, "a notebook is not read; jupyter nbconvert makes Python of it")
         try:
             return tree_of(self.path, self.content)
         except SyntaxError as error:

@@ -204,6 +204,24 @@ def test_a_file_of_somebody_else_stays_unless_forced_and_the_others_are_written(
     assert USES in written(repository.folder)["reviewbot-post.yml"]
 
 
+def test_a_file_of_its_own_that_was_edited_stays_and_the_diff_shows_what_would_be_lost(
+    made, reviewbot, repository
+):
+    path, first = ".github/workflows/reviewbot.yml", made()
+    mine = first["reviewbot.yml"].rstrip("\n") + "\n# mine\n"
+    repository.write({path: mine})
+    ran = reviewbot("init", "--apply", "--fail-on", "never", cwd=repository.folder)
+    assert ran.code == 2
+    assert f"{path} was edited since, or written by another reviewbot, and is left as it is" in ran.err
+    assert "\n-# mine\n" in ran.out
+    assert written(repository.folder)["reviewbot.yml"] == mine
+    assert "fail-on: never" in written(repository.folder)["reviewbot-post.yml"]
+    shown = reviewbot("init", cwd=repository.folder)
+    assert f"{path} was edited since, or written by another reviewbot; --apply leaves it" in shown.err
+    assert reviewbot("init", "--apply", "--force", cwd=repository.folder).code == 0
+    assert "# mine" not in written(repository.folder)["reviewbot.yml"]
+
+
 def test_what_is_not_pinned_is_said(reviewbot, repository):
     assert "OWNER/reviewbot@COMMIT stands for" in reviewbot("init", cwd=repository.folder).err
     tag = reviewbot("init", "--uses", "acme/reviewbot@v1", cwd=repository.folder)

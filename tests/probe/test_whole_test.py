@@ -197,7 +197,7 @@ def test_what_a_test_only_reads_is_set_aside_with_the_reason(probed, stock, name
     code, document = probed(stock, f"test_stock.py::{name}")
     assert (code, document["witnesses"], document["let_through"]) == (0, [], [])
     assert document["passed"] > 0
-    assert reasons(document)["last row dropped"].startswith("the test holds it against no other value")
+    assert reasons(document)["last row dropped"].startswith("the test compares that list with no other one")
     assert accounted(document)
 
 
@@ -208,7 +208,7 @@ def test_every_kind_that_passed_is_told_with_its_reason(reviewbot, stock):
     assert lines[0].endswith("passed; no witness, for the reasons below")
     start = next(n for n, line in enumerate(lines) if line.startswith("passed, and no witness ("))
     told = [line for line in lines[start + 1 :] if line.startswith("  ")]
-    assert any("last row dropped" in line and "against no other value" in line for line in told)
+    assert any("last row dropped" in line and "compares that list with no other one" in line for line in told)
     assert any("day changed" in line and "it is not compared" in line for line in told)
 
 
