@@ -13,6 +13,7 @@ above a stated number. Choose rows by what the baseline says of them, or compare
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reasons import narrower_reason
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
 
@@ -38,6 +40,34 @@ _ALSO = "the same leads around this check as well"
 class ExcuseBranch(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        # Two functions ask one helper, each for itself, and leave other fields out.
+        Example(
+            """
+            def parting(a, b):
+                for at, (x, y) in enumerate(zip(a["tokens"], b["tokens"], strict=True)):
+                    if x != y:
+                        return at
+                return None
+
+            def compare_rows(left, right, kept):
+                assert left.keys() == right.keys()
+                for key, row in left.items():
+                    other = right[key]
+                    if parting(row, other) == kept.get(key):  # <- here
+                        continue
+                    assert row["tokens"] == right[key]["tokens"]
+                    assert row["reward"] == right[key]["reward"]
+
+            def compare_tokens(left, right):
+                assert left.keys() == right.keys()
+                parted = {k for k in left if parting(left[k], right[k]) is not None}
+                for key, row in left.items():
+                    if key in parted:  # <- here
+                        continue
+                    assert row["tokens"] == right[key]["tokens"]
+            """,
+            path="tests/parity.py",
+        ),
         # Whichever side is rounded need not be near the other.
         Example(
             """
@@ -1699,12 +1729,32 @@ def compare(scheduled, sailed, late):
     def _elsewhere(
         self, unit: Unit, excuse: Excuse, key: frozenset[int], repo: Repo
     ) -> Iterator[tuple[Unit, Excuse]]:
-        """The excuses with the same cause in the other functions of the file."""
+        """The excuses with the same cause in the other functions of the file: those that are handed the same
+        excuse, and of those that work it out for themselves the ones of which the same can be said."""
         if all(where is unit for where, _ in excuse.opened.comparisons()):
             return
+        mine, handed = _account(unit, excuse), _is_handed_in(unit, excuse)
         for other in unit.file.units:
             if other is not unit and other.is_function and self.suspect(other):
-                yield from ((other, e) for e in excuses_across(other, repo) if cause(other, e) == key)
+                alike = (e for e in excuses_across(other, repo) if cause(other, e) == key)
+                yield from (
+                    (other, e)
+                    for e in alike
+                    if (handed and _is_handed_in(other, e)) or _account(other, e) == mine
+                )
+
+
+def _is_handed_in(unit: Unit, excuse: Excuse) -> bool:
+    """Whether a branch asks a parameter whether to excuse."""
+    flow = values(unit)
+    names = [one for one in walk(excuse.detour.condition) if isinstance(one, cst.Name)]
+    return any(b != UNBOUND and b.kind == "parameter" for name in names for b in flow.reaching(name))
+
+
+def _account(unit: Unit, excuse: Excuse) -> tuple[object, ...]:
+    """What is said of an excuse, but for where it stands."""
+    still = (re.sub(r"\bline \d+|`[^`]*`", "", said) for said in _catches(unit, excuse))
+    return (frozenset(missed_by(unit, excuse.detour)), *still)
 
 
 def _message(unit: Unit, excuse: Excuse) -> str:
