@@ -33,6 +33,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Unit, root_of, step
 _COPIES = frozenset(
     {"copy", "deepcopy", "clone", "list", "dict", "tuple", "set", "sorted", "array", "asarray", "tensor"}
 )
+_LOSING = frozenset({"set", "sorted"})
 _COPYING_METHODS = frozenset({"copy", "clone", "deepcopy", "detach", "tolist", "numpy", "cpu", "model_copy"})
 # Tests of copying and of setting themselves.
 _ON_PURPOSE = pattern(
@@ -50,6 +51,14 @@ class ExpectedFromActual(Rule):
                 rows = run(1)
                 expected = copy.deepcopy(rows)
                 assert rows == expected  # <- here
+        """),
+        Example("""
+            def test_tokens(run):
+                rows, other = run(1), run(2)
+                expected = [dict(row) for row in rows]
+                assert rows == expected  # <- here
+                wanted = [*other]
+                assert other == wanted  # <- here
         """),
         Example("""
             import torch
@@ -160,7 +169,8 @@ class ExpectedFromActual(Rule):
         expected = unit.file.names_that(_is_expected)
         if expected.isdisjoint(unit.facts.names):
             return False
-        copied = unit.calls(*_COPIES, *_COPYING_METHODS) and not expected.isdisjoint(unit.facts.stored)
+        copied = unit.calls(*_COPIES, *_COPYING_METHODS) or unit.has(ast.ListComp, ast.Starred, ast.Dict)
+        copied = copied and not expected.isdisjoint(unit.facts.stored)
         return (copied or any(map(_may_write, unit.asts(ast.Assign)))) and compares_two(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -272,11 +282,30 @@ def _original(node: cst.BaseExpression) -> cst.Name | None:
                 return None
             node, copied = node.func.value, True
         elif isinstance(node, cst.Call) and len(node.args) == 1 and last_name(node) in _COPIES:
-            if last_name(node) in ("sorted", "set"):
+            if last_name(node) in _LOSING:
                 return None
             node, copied = node.args[0].value, True
+        elif (inner := _copied_by_items(node)) is not None:
+            node, copied = inner, True
         else:
             return node if isinstance(node, cst.Name) and copied else None
+
+
+def _copied_by_items(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What an expression puts together anew of all its items: `[dict(row) for row in rows]`, `[*rows]`."""
+    if isinstance(node, (cst.List, cst.Tuple)) and len(node.elements) == 1:
+        (only,) = node.elements
+        return only.value if isinstance(only, cst.StarredElement) else None
+    if isinstance(node, cst.Dict) and len(node.elements) == 1:
+        return node.elements[0].value if isinstance(node.elements[0], cst.StarredDictElement) else None
+    if not isinstance(node, cst.ListComp) or node.for_in.ifs or node.for_in.inner_for_in is not None:
+        return None
+    element = node.elt
+    if isinstance(element, cst.Call) and len(element.args) == 1 and last_name(element) in _COPIES - _LOSING:
+        element = element.args[0].value
+    elif isinstance(element, cst.Call) and isinstance(element.func, cst.Attribute) and not element.args:
+        element = element.func.value if last_name(element) in _COPYING_METHODS else element
+    return node.for_in.iter if same(element, node.for_in.target) else None
 
 
 def _written(unit: Unit, comparison: Comparison) -> tuple[cst.CSTNode, str, str] | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from reviewbot.flow.checks import Comparison, comparisons
-from reviewbot.flow.mocks import MOCKS, mock_call
+from reviewbot.flow.mocks import makes_mock, mock_call
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import argument, dotted, keyword_argument, last_name, literal, qualified, same
 from reviewbot.flow.values import values
@@ -49,6 +49,14 @@ class MockEcho(Rule):
             def test_load(fake):
                 import service.rows
                 assert service.rows.load("x") == 5  # <- here
+        """),
+        Example("""
+            def test_resume():
+                from unittest.mock import MagicMock as Fake
+
+                trainer = Fake()
+                trainer.resume.return_value = [3]
+                assert trainer.resume("x") == [3]  # <- here
         """),
     )
     good = (
@@ -132,7 +140,7 @@ def _told(unit: Unit, call: cst.Call) -> Iterator[tuple[cst.CSTNode, cst.BaseExp
     while isinstance(root, cst.Attribute):
         root = root.value
     made = mock_call(unit, root) if path else None
-    if made is None or last_name(made) not in MOCKS or keyword_argument(made, "side_effect") is not None:
+    if made is None or not makes_mock(unit, made) or keyword_argument(made, "side_effect") is not None:
         return
     given = keyword_argument(made, "return_value")
     if given is not None and root is call.func:

@@ -191,6 +191,12 @@ class ProjectionBeforeCompare(Rule):
             """,
             path="tests/parity.py",
         ),
+        Example("""
+            def test_tokens(reference, resumed):
+                assert sorted(len(r["tokens"]) for r in reference) == sorted(  # <- here
+                    len(r["tokens"]) for r in resumed
+                )
+        """),
     )
     good = (
         # What differs from run to run is taken out; what is taken out is compared before.

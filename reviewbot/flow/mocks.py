@@ -39,11 +39,28 @@ def mock_call(unit: Unit, node: cst.BaseExpression) -> cst.Call | None:
     if binding.role != "whole" or binding.kind not in ("assign", "with") or not isinstance(call, cst.Call):
         return None
     name = dotted(call.func)
-    if name.rpartition(".")[2] in MOCKS:
+    if makes_mock(unit, call):
         return call
     patches = name in ("patch", "patch.object", "mock.patch", "mock.patch.object", "unittest.mock.patch")
     patches = patches and binding.kind == "with"
     return call if patches or name in ("mocker.patch", "mocker.patch.object") else None
+
+
+def makes_mock(unit: Unit, call: cst.Call) -> bool:
+    """Whether a call is one of `unittest.mock`'s classes, by its own name or that of an import."""
+    name = dotted(call.func)
+    return name.rpartition(".")[2] in MOCKS or _imported(unit, name) in MOCKS
+
+
+def _imported(unit: Unit, name: str) -> str:
+    """What a name was imported as, inside of the unit or at the top of the file; "" where it was not."""
+    known = unit.file.imports.get(name, "").rpartition(".")[2]
+    for node in () if known else unit.find(cst.ImportFrom):
+        for alias in node.names if not isinstance(node.names, cst.ImportStar) else ():
+            told = alias.asname
+            if told is not None and isinstance(told.name, cst.Name) and told.name.value == name:
+                return last_name(alias.name)
+    return known
 
 
 def is_plain(call: cst.Call) -> bool:

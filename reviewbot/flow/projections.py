@@ -197,6 +197,9 @@ def _of_each(unit: Unit, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) ->
     if type(kept) is cst.Call and dotted(kept.func) == "round" and kept.args:
         digits = literal(kept.args[1].value) if len(kept.args) > 1 else 0
         return Part("rounded", f"round(…, {digits})", clause.iter) if digits in (0, 1) else None
+    if type(kept) is cst.Call and dotted(kept.func) == "len" and len(kept.args) == 1:
+        of = re.sub(rf"{_START}{re.escape(row)}{_END}", "…", canonical(kept.args[0].value))
+        return Part("length", f"len({of})", clause.iter) if "…" in of else None
     fields = _fields_of(kept, row)
     return Part("fields", ", ".join(fields), clause.iter) if fields else None
 
