@@ -541,6 +541,17 @@ def test_a_table_of_a_module_may_be_made_item_by_item_of_another():
     assert certainties("zip-truncates", code.format(5, "[most(r) for r in run(ROWS)]")) == ["likely"]
 
 
+def test_a_list_that_stays_empty_holds_as_many_as_are_written():
+    code = """
+        def test_steps(run):
+            found = []
+            run(2)
+            for step, wanted in zip(found, [0, 1]):
+                assert step == wanted
+    """
+    assert certainties("zip-truncates", code) == ["proved"]
+
+
 @pytest.mark.parametrize(
     ("two", "expected"),
     [

@@ -121,8 +121,10 @@ class Terms:
             number = self._number_of(same)
             if number is not None:
                 found.extend(self.count(number))
-            elif (size := _written_size(same) or self._zipped(same)) is not None:
+            elif (size := _written_size(same)) is not None:
                 found.append(f"#{size}")
+            elif (many := self._zipped(same)) is not None:
+                found.append(f"#{many}")
             elif type(same) is cst.Name:
                 found.extend(self._unpacked(same))
                 if (size := self._of_each_branch(same)) is not None:
