@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -143,14 +144,14 @@ def main(options: argparse.Namespace) -> int:
     python = proving.python_of(options)
     with uncollected():
         made = session.stdin(given[0]) if stdin else session.files(given)
+        # What has been read is still there: the first look for circles would go through all of it.
+        gc.freeze()
     if options.probe:
         if stdin:
             raise UsageError("--probe runs files, and standard input is none")
         findings = proving.proved(made.findings, Path.cwd(), options.probe_budget, python)
         made = replace(made, findings=findings)
-    # What has been read is still there: the first look for circles would go through all of it.
-    with uncollected():
-        return _told(session, made)
+    return _told(session, made)
 
 
 def _told(session: _Session, made: Report) -> int:
