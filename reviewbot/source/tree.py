@@ -126,13 +126,19 @@ class Index:
 
     def __init__(self, root: cst.CSTNode, *, nested: bool = True) -> None:
         self.root = root
-        self._parents: dict[int, cst.CSTNode] = {}
         self.order: list[cst.CSTNode] = []
+        # By the identity of a node its rank, and by rank that of the node above, -1 for the root.
+        self._rank: dict[int, int] = {}
+        self._above: list[int] = []
         self._by_class: dict[type, list[cst.CSTNode]] = {}
-        parents, order, by_class = self._parents, self.order, self._by_class
-        stack = [root]
+        order, ranks, above, by_class = self.order, self._rank, self._above, self._by_class
+        stack, under = [root], [-1]
+        rank = -1
         while stack:
             current = stack.pop()
+            rank += 1
+            ranks[id(current)] = rank
+            above.append(under.pop())
             order.append(current)
             kind = type(current)
             if kind in by_class:
@@ -146,12 +152,11 @@ class Index:
             for value in reversed(held(current)):
                 holds = type(value)
                 if holds is tuple or holds is list:
-                    for child in reversed(value):
-                        parents[id(child)] = current
-                        stack.append(child)
+                    stack += value[::-1]
+                    under += [rank] * len(value)
                 elif _IS_NODE[holds]:
-                    parents[id(value)] = current
                     stack.append(value)
+                    under.append(rank)
 
     def find(self, *kinds: type[cst.CSTNode]) -> list[cst.CSTNode]:
         """All nodes of exactly these classes, in source order."""
@@ -179,27 +184,22 @@ class Index:
         return id(node) in self._rank
 
     @cached_property
-    def _rank(self) -> dict[int, int]:
-        return {id(node): rank for rank, node in enumerate(self.order)}
-
-    @cached_property
     def _sizes(self) -> list[int]:
         """For each rank how many nodes stand under that node, itself included."""
-        ranks, parents = self._rank, self._parents
-        sizes = [1] * len(self.order)
-        for rank in range(len(self.order) - 1, 0, -1):
-            above = parents.get(id(self.order[rank]))
-            if above is not None:
-                sizes[ranks[id(above)]] += sizes[rank]
+        above = self._above
+        sizes = [1] * len(above)
+        for rank in range(len(above) - 1, 0, -1):
+            sizes[above[rank]] += sizes[rank]
         return sizes
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node above, or None for the root."""
-        return self._parents.get(id(node))
+        above = self._above[self._rank[id(node)]] if id(node) in self._rank else -1
+        return None if above < 0 else self.order[above]
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes above, nearest first, the root last."""
-        above = self._parents.get(id(node))
-        while above is not None:
-            yield above
-            above = self._parents.get(id(above))
+        order, ranks = self.order, self._above
+        rank = self._rank.get(id(node))
+        while rank and (rank := ranks[rank]) >= 0:
+            yield order[rank]
