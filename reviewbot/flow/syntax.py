@@ -31,14 +31,13 @@ UNKNOWN = _Unknown()
 
 def dotted(node: cst.CSTNode) -> str:
     """`a.b.c` for a chain of attributes on a name, "" for anything else."""
-    parts: list[str] = []
+    if type(node) is cst.Name:
+        return node.value
+    end = ""
     while type(node) is cst.Attribute:
-        parts.append(node.attr.value)
+        end = f".{node.attr.value}{end}"
         node = node.value
-    if type(node) is not cst.Name:
-        return ""
-    parts.append(node.value)
-    return ".".join(reversed(parts))
+    return node.value + end if type(node) is cst.Name else ""
 
 
 def qualified(node: cst.CSTNode, imports: Mapping[str, str]) -> str:

@@ -156,6 +156,19 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
                     under += further.body
                     after = further.orelse
                 under += after
+            elif kind is ast.Tuple or kind is ast.List:
+                under += node.elts
+            elif kind is ast.BinOp:
+                under += (node.left, node.op, node.right)
+            elif kind is ast.Subscript:
+                under += (node.value, node.slice)
+            elif kind is ast.Compare:
+                under.append(node.left)
+                under += node.ops
+                under += node.comparators
+            elif kind is ast.arg:
+                if node.annotation is not None:
+                    under.append(node.annotation)
             elif kind not in _EMPTY:
                 if kind is ast.alias:
                     names.add((node.asname or node.name).split(".")[0])
