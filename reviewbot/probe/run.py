@@ -22,6 +22,7 @@ from reviewbot.probe.search import Passing, Search, Tried, search, unread
 from reviewbot.probe.session import Run, Session
 from reviewbot.probe.suite import Measured, Twins, measure, twins
 from reviewbot.probe.target import Target
+from reviewbot.probe.vacuous import vacuous
 from reviewbot.probe.witness import edit_text, witness
 from reviewbot.source.test_files import in_test_file
 
@@ -128,7 +129,13 @@ def probe(
             dead=_with_unrun(target, calls, alive.dead),
             kills=caught,
             checks=checked(session, made),
-            not_run=(*nothing_to_change, *_not_run(found), *clock.said, *derived.not_run),
+            not_run=(
+                *vacuous(target, calls, base.sides),
+                *nothing_to_change,
+                *_not_run(found),
+                *clock.said,
+                *derived.not_run,
+            ),
             inputs=inputs or base.source,
             loaded=loaded(session),
             verdict_by=_PROTOCOLS[session.how.protocol],

@@ -213,10 +213,11 @@ def checks(result: Result, *, matrix: bool = False) -> list[str]:
         named = ", ".join(f"L{one.line}{_key(one.text)}" for one in result.sufficient)
         lines.append(f"{len(result.sufficient)} of {result.all_checks} checks notice all of it: {named}")
     for place, times in result.excuses_taken:
-        if not times:
+        if not times or result.dead:
+            around = "; checks that it leads around may decide nothing for that alone" if times else ""
             lines.append(
-                f"the branch at {place.path}:{place.line} ({place.text}) was taken 0 times in the recorded "
-                "passing calls"
+                f"the branch at {place.path}:{place.line} ({place.text}) was taken {times} "
+                f"time{'' if times == 1 else 's'} in the recorded passing calls{around}"
             )
     for place in result.unmissed:
         lines.append(f"it still passes without the check at {place.path}:{place.line}: {place.text}")

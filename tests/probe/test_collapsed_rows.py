@@ -73,6 +73,15 @@ def test_a_branch_that_excuses_every_row_is_shown_on_a_row_that_is_compared(prob
     assert rewards[0]["escapes"][0]["text"] == "key in drifted"
 
 
+def test_a_branch_that_was_taken_is_told_beside_the_checks_that_decide_nothing(reviewbot, tmp_path):
+    more = "            assert len(right[key]) > 0\n            continue"
+    (tmp_path / "parity.py").write_text(KEYED.replace("            continue", more))
+    (tmp_path / "test_p.py").write_text(TEST)
+    ran = reviewbot("probe", "parity.py::excused", cwd=tmp_path)
+    assert "checks that decided nothing here:" in ran.out
+    assert "(key in drifted) was taken 2 times in the recorded passing calls; checks that" in ran.out
+
+
 @pytest.mark.slow
 def test_rows_that_a_helper_compares_in_one_late_field_are_held_against_each_other(probed, tmp_path):
     (tmp_path / "m.py").write_text(RUN)
@@ -80,3 +89,24 @@ def test_rows_that_a_helper_compares_in_one_late_field_are_held_against_each_oth
     code, document = probed(tmp_path, "test_e.py::test_rows")
     assert code == 1
     assert any("row dropped" in one["changes"][0]["says"] for one in document["witnesses"])
+
+
+SCORES = """\
+def compare_scores(reference, resumed):
+    for key in reference.keys() & resumed.keys():
+        assert reference[key].get("score") == resumed[key].get("score")
+"""
+
+
+@pytest.mark.parametrize(
+    ("resumed", "says"),
+    [
+        ("{1: {'reward': 1.0}}", "no recorded row has `score`, so that the check compares None with None"),
+        ("{}", "`resumed` is empty in every recorded call"),
+    ],
+)
+def test_what_the_recorded_calls_cannot_show_is_told(reviewbot, tmp_path, resumed, says):
+    (tmp_path / "parity.py").write_text(SCORES)
+    test = f"from parity import compare_scores\n\n\ndef test_s():\n    compare_scores(BOTH, {resumed})\n"
+    (tmp_path / "test_p.py").write_text(test.replace("BOTH", "{1: {'reward': 1.0}}"))
+    assert says in reviewbot("probe", "parity.py::compare_scores", cwd=tmp_path).out
