@@ -48,7 +48,7 @@ class VerdictDroppedInCi(Rule):
         Example(
             """
             set -e
-            bash tests/gpu/restore.sh | tee restore.log  # <- here
+            bash tests/gpu/restore.sh "$(mktemp -d)" | tee restore.log  # <- here
             """,
             path="ci/gpu.sh",
         ),

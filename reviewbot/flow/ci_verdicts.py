@@ -17,7 +17,7 @@ from reviewbot.model import Certainty
 if TYPE_CHECKING:
     import yaml
 
-_WORDS = r"tests?|parity|compar\w*|verif\w*|equiv\w*|regress\w*|consisten\w*|restor\w*|resum\w*"
+_WORDS = r"tests?|parity|compar\w*|verif\w*|equiv\w*|regress\w*|consisten\w*|restor\w*|resum\w*|replay\w*"
 # What runs tests, and scripts that by their names test or compare.
 _VERDICT = pattern(
     r"(?i)(^|[\s;&|(!])(pytest|py\.test|python[\d.]* -m (pytest|unittest)|tox|nox|ctest"
@@ -29,7 +29,7 @@ _VERDICT = pattern(
 )
 _NO_VERDICT = pattern(
     r"(?i)\b(docker|rm|mkdir|kill|pkill|git|cp|mv|ln|chmod|apt(-get)?|pip3?|conda|echo|printf|grep|curl|wget|cat)\s"
-    r"|--(collect-only|co|help|version)\b|\$\("
+    r"|--(collect-only|co|help|version)\b|=[\"']?\$\("
 )
 _OR = pattern(r"\|\|\s*(true|:|/bin/true|exit\s+0|echo\b[^;&|]*|printf\b[^;&|]*)\s*$")
 _EXITS = pattern(r";\s*(exit\s+0|true)\s*$")
