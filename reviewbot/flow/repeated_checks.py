@@ -60,22 +60,23 @@ def _are_neighbours(block: cst.CSTNode, first: cst.CSTNode | None, other: cst.CS
 def _asked(unit: Unit, check: Check) -> Hashable | None:
     """What a check asks, in one form; None where it may not answer the same each time."""
     node = check.condition
+    if check.kind == "assert" and node is not None and not _is_pure(node):
+        return None
+    call = call_of(check.node) if check.kind == "call" else None
+    if call is not None and not all(_is_pure(arg.value) for arg in call.args):
+        return None
+    # Last, as a text may have to be written first.
     if _CHANGING.search(unit.text(check.node)):
         return None
     if check.kind == "assert" and node is not None:
-        if not _is_pure(node) or any(isinstance(below, cst.Slice) for below in walk(node)):
+        if any(isinstance(below, cst.Slice) for below in walk(node)):
             return None  # `a[:]` and `a[::]` are two spellings that may be what is tested
         if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
             target = node.comparisons[0]
             if isinstance(target.operator, cst.Equal):
                 return _equal(node.left, target.comparator)
         return canonical(node)
-    call = call_of(check.node) if check.kind == "call" else None
-    if (
-        call is None
-        or not is_library_assertion(call, unit)
-        or not all(_is_pure(arg.value) for arg in call.args)
-    ):
+    if call is None or not is_library_assertion(call, unit):
         return None
     left, right = operand(call, 0), operand(call, 1)
     if last_name(call) in ("assertEqual", "assertEquals") and left is not None and right is not None:
@@ -127,17 +128,24 @@ def may_repeat(unit: Unit) -> bool:
     seen: set[Hashable] = set()
     for node in unit.asts(ast.Assert):
         asked = _outline(node.test)
-        if asked in seen:
+        if asked in seen and _may_be_pure(node.test):
             return True
         seen.add(asked)
     for call in unit.calls_of(_ASSERTIONS):
         equal = called_last(call) in ("assertEqual", "assertEquals") and len(call.args) > 1
         sides = frozenset(map(_outline, call.args[:2]))
         whole: Hashable = ("==", sides) if equal else (called_last(call), tuple(map(_outline, call.args)))
-        if whole in seen:
+        if whole in seen and all(map(_may_be_pure, call.args)):
             return True
         seen.add(whole)
     return False
+
+
+def _may_be_pure(node: ast.expr) -> bool:
+    """Whether an expression may answer the same each time, by `ast`."""
+    return not any(
+        isinstance(below, ast.Call) and called_last(below) not in ("", *_PURE) for below in ast.walk(node)
+    )
 
 
 _ASSERTIONS = frozenset(name for name, (relation, _) in assertions.KNOWN.items() if relation != "raises")
