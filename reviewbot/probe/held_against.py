@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from reviewbot.probe import changes, shape
 from reviewbot.probe.changes import Change
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit, World
-from reviewbot.probe.inside.plain import Path
+from reviewbot.probe.inside.plain import Path, Plain
 from reviewbot.probe.session import Session
 from reviewbot.probe.written_out import written_out
 
@@ -47,7 +47,7 @@ class HeldAgainst:
             return False  # what is lost there is a whole value of several calls
         if whole not in self._known:
             self._known[whole] = any(
-                self._compared(whole, other) for other in self._partners(whole)
+                self._compared(whole, other, places) for other, places in self._partners(whole)
             ) or self._written_out(whole)
         return self._known[whole]
 
@@ -73,29 +73,29 @@ class HeldAgainst:
         real = [one for one in real if one.field in self._fields] or real
         return _of_each_field(real)[:MOST_CHANGES]
 
-    def _partners(self, whole: Path) -> Iterator[Path]:
-        """Where else the same value stands."""
+    def _partners(self, whole: Path) -> Iterator[tuple[Path, Mapping[object, object]]]:
+        """Where else the same value stands, or its items in another order, with the place there of each item
+        that is in another one."""
         value = plain.at(dict(self._world), whole)
         if not plain.items(value):
             return iter(())
-        paths = [
-            path
-            for path, part in shape.walk(dict(self._world))
-            if path and path != whole and plain.same(part, value)
-        ]
+        parts = ((path, part) for path, part in shape.walk(dict(self._world)) if path and path != whole)
+        found = [(path, at) for path, part in parts if (at := _places(value, part)) is not None]
         # What stands in the same place of the other side comes before what happens to be equal.
-        return iter(sorted(paths, key=lambda path: _apart(path, whole))[:MOST_PARTNERS])
+        return iter(sorted(found, key=lambda one: _apart(one[0], whole))[:MOST_PARTNERS])
 
-    def _compared(self, whole: Path, other: Path) -> bool:
+    def _compared(self, whole: Path, other: Path, places: Mapping[object, object]) -> bool:
         value = plain.at(dict(self._world), whole)
         return all(
-            self._item(whole, other, key) for key, _ in itertools.islice(plain.items(value), MOST_ITEMS)
+            self._item(whole, (*other, places.get(key, key)), key)
+            for key, _ in itertools.islice(plain.items(value), MOST_ITEMS)
         )
 
     def _item(self, whole: Path, other: Path, key: object) -> bool:
-        """Whether a change of one item is noticed in either value, and passes in both."""
+        """Whether a change of one item is noticed in either value, and passes in both; `other` is the item in
+        the other value."""
         for edit in self._real((*whole, key)):
-            across = Edit(edit.operation, (*other, *edit.path[len(whole) :]), edit.value)
+            across = Edit(edit.operation, (*other, *edit.path[len(whole) + 1 :]), edit.value)
             runs = self._session.judge(self._number, [[edit], [across], [edit, across]], until=self._until)
             if len(runs) < 3:
                 self.cut = True
@@ -104,6 +104,19 @@ class HeldAgainst:
             if alone and there and both and alone.noticed and there.noticed and both.passes:
                 return True
         return False
+
+
+def _places(value: Plain, part: Plain) -> Mapping[object, object] | None:
+    """Where the items of a value stand in another one of the same items, none twice; None if they differ."""
+    if plain.same(part, value):
+        return {}
+    if type(value) is not list or type(part) is not list or len(part) != len(value):
+        return None
+    mine = [plain.dumps(item) for item in value]
+    there = {plain.dumps(item): at for at, item in enumerate(part)}
+    if len(set(mine)) < len(mine) or there.keys() != set(mine):
+        return None
+    return {at: there[item] for at, item in enumerate(mine)}
 
 
 def _names(label: str, call: str) -> bool:

@@ -41,10 +41,17 @@ class Asked:
 
 
 def opened(
-    session: Session, number: int, found: Search, roots: Sequence[Path], *, until: float
+    session: Session,
+    number: int,
+    found: Search,
+    roots: Sequence[Path],
+    tested: Sequence[Path] = (),
+    *,
+    until: float,
 ) -> tuple[list[Run], list[Passing]]:
     """The runs of pairs below `roots`, and those pairs that pass by a branch that nothing opened before and
-    of which each change is noticed alone."""
+    of which each change is noticed alone. Of a side under test, in `tested`, one of the two is enough: the
+    other is in a field that only the branch reads, and it is not for that side to choose what is compared."""
     world = session.world(number)
     pairs = list(_pairs(world, conditions(session.target), roots))[:MOST_PAIRS]
     runs = session.judge(number, [[one.edit, other.edit] for one, other in pairs], until=until)
@@ -53,7 +60,10 @@ def opened(
     out = []
     for pair, run in tried:
         fresh = [at for at in newly_taken(session, found.base, run) if at not in known]
-        if run.passes and fresh and _each_is_noticed(session, number, pair):
+        alone = [one.edit for one in pair] if run.passes and fresh else []
+        noticed = [session.one(number, [edit]).noticed for edit in alone]
+        of_tested = any(pair[0].edit.path[: len(root)] == root for root in tested)
+        if noticed and (all(noticed) or (of_tested and any(noticed))):
             like = [(other, one) for other, one in tried if _alike(other, pair)]
             passing = _passing(session, number, found, (pair, run), fresh, like)
             if passing is not None:
@@ -92,10 +102,6 @@ def _alike(one: Pair, other: Pair) -> bool:
     return all(
         a.field == b.field and a.edit.path[0] == b.edit.path[0] for a, b in zip(one, other, strict=True)
     )
-
-
-def _each_is_noticed(session: Session, number: int, pair: Pair) -> bool:
-    return all(session.one(number, [one.edit]).noticed for one in pair)
 
 
 # ---- conditions -------------------------------------------------------------------------------------------

@@ -256,7 +256,8 @@ def opened_by_two(
     roots = [path for pair in base.sides for path in (pair.other, pair.baseline)]
     if not roots and session.target.kind == "test":
         roots = [(name,) for name in base.world]
-    return jointly.opened(session, base.number, found, roots, until=until)
+    tested = [pair.other for pair in base.sides]
+    return jointly.opened(session, base.number, found, roots, tested, until=until)
 
 
 def _refuse_unknown(

@@ -43,6 +43,10 @@ RAISING = """\
         if two["status"] == "void" and len(two["lines"]) < 2:
             raise AssertionError("a void order has lost its lines")
         assert one == two, one["id"]"""
+FLAGGED = """\
+        if {row}["status"] == "void" and len({row}["lines"]) < 2:
+            continue
+        assert one["lines"] == two["lines"], one["id"]"""
 EITHER = """\
         if two["status"] == "void":
             continue
@@ -73,6 +77,17 @@ def test_a_branch_that_two_changes_open_has_a_witness_of_both(probed, ledger, bo
     assert status["after"] in ("void", "returned") and len(lines["after"]) < 2
     assert "status" in witness["escapes"][0]["text"] or "lines" in witness["escapes"][0]["text"]
     assert 0 < document["passed"] < document["edits_tried"]
+
+
+@pytest.mark.parametrize("side", ["again", "ledger"])
+def test_a_flag_that_only_the_branch_reads_is_the_tested_side_s_excuse_alone(probed, ledger, side):
+    body = FLAGGED.format(row="two" if side == "again" else "one")
+    code, document = probed(ledger(body), "tests/parity.py::compare")
+    joint = [one for one in document["witnesses"] if len(one["changes"]) > 1]
+    assert (code, len(joint)) == ((1, 1) if side == "again" else (0, 0))
+    for witness in joint:
+        status, lines = witness["changes"]
+        assert (status["after"], lines["where"]) == ("void", "again[0].lines")
 
 
 @pytest.mark.parametrize("body", [RAISING, EITHER], ids=["both caught", "one is enough"])

@@ -17,6 +17,9 @@ STOCK = """
     def restored():
         return [dict(order) for order in orders()]
 
+    def backwards():
+        return restored()[::-1]
+
     def counts():
         return {"bolt": 4, "nut": 7}
 
@@ -33,7 +36,7 @@ STOCK = """
             self.held.append(object())
 """
 TESTS = """
-    from stock import Box, counted_again, counts, orders, restored
+    from stock import Box, backwards, counted_again, counts, orders, restored
 
     def test_zipped():
         box = Box()
@@ -55,6 +58,12 @@ TESTS = """
         left, right = counts(), counted_again()
         for name in left.keys() & right.keys():
             assert left[name] == right[name]
+
+    def test_common_items():
+        left = {order["item"]: order for order in orders()}
+        right = {order["item"]: order for order in backwards()}
+        for item in left.keys() & right.keys():
+            assert left[item]["amount"] == right[item]["amount"]
 
     def test_first_alone():
         assert orders()[0] == restored()[0]
@@ -184,6 +193,14 @@ def test_keys_that_one_side_lacks_are_a_witness(probed, stock):
         "nut missing",
     }
     assert accounted(document)
+
+
+def test_rows_that_come_in_another_order_are_held_against_each_other_too(probed, stock):
+    code, document = probed(stock, "test_stock.py::test_common_items")
+    assert code == 1
+    (witness,) = document["witnesses"]
+    assert witness["changes"][0]["says"] == "last row dropped"
+    assert reasons(document)["rows swapped"].startswith("the rows are told apart by what they hold")
 
 
 def test_rows_that_are_counted_leave_no_witness(probed, stock):
