@@ -40,34 +40,6 @@ _ALSO = "the same leads around this check as well"
 class ExcuseBranch(Rule):
     kinds = ("function", "method", "module")
     bad = (
-        # Two functions ask one helper, each for itself, and leave other fields out.
-        Example(
-            """
-            def parting(a, b):
-                for at, (x, y) in enumerate(zip(a["tokens"], b["tokens"], strict=True)):
-                    if x != y:
-                        return at
-                return None
-
-            def compare_rows(left, right, kept):
-                assert left.keys() == right.keys()
-                for key, row in left.items():
-                    other = right[key]
-                    if parting(row, other) == kept.get(key):  # <- here
-                        continue
-                    assert row["tokens"] == right[key]["tokens"]
-                    assert row["reward"] == right[key]["reward"]
-
-            def compare_tokens(left, right):
-                assert left.keys() == right.keys()
-                parted = {k for k in left if parting(left[k], right[k]) is not None}
-                for key, row in left.items():
-                    if key in parted:  # <- here
-                        continue
-                    assert row["tokens"] == right[key]["tokens"]
-            """,
-            path="tests/parity.py",
-        ),
         # Whichever side is rounded need not be near the other.
         Example(
             """
@@ -924,6 +896,34 @@ def test_day(scheduled, sailed):
                     if key in drifted:  # <- here
                         continue
                     assert row["tokens"] == resumed[key]["tokens"]
+            """,
+            path="tests/parity.py",
+        ),
+        # Two functions ask one helper, each for itself, and leave other fields out.
+        Example(
+            """
+            def parting(a, b):
+                for at, (x, y) in enumerate(zip(a["tokens"], b["tokens"], strict=True)):
+                    if x != y:
+                        return at
+                return None
+
+            def compare_rows(left, right, kept):
+                assert left.keys() == right.keys()
+                for key, row in left.items():
+                    other = right[key]
+                    if parting(row, other) == kept.get(key):  # <- here
+                        continue
+                    assert row["tokens"] == right[key]["tokens"]
+                    assert row["reward"] == right[key]["reward"]
+
+            def compare_tokens(left, right):
+                assert left.keys() == right.keys()
+                parted = {k for k in left if parting(left[k], right[k]) is not None}
+                for key, row in left.items():
+                    if key in parted:  # <- here
+                        continue
+                    assert row["tokens"] == right[key]["tokens"]
             """,
             path="tests/parity.py",
         ),

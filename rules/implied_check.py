@@ -23,7 +23,6 @@ import libcst as cst
 from reviewbot.flow.fields import FieldCheck, field_checks
 from reviewbot.flow.implied import implied
 from reviewbot.flow.judging import judges
-from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.reached import swallowed
 from reviewbot.flow.repeated_checks import may_repeat, repeated
 from reviewbot.lint.repo import Repo
@@ -318,7 +317,11 @@ class ImpliedCheck(Rule):
                     + ("" if alone else f"; of {_listed(check.fields)} only this field is implied"),
                 ),
             ],
-            still_catches=still_catches(unit, check.check.condition or check.check.node),
+            still_catches=[
+                f"line {unit.span(other.check.node).line} compares {_listed(sources)} exactly"
+                for other in exact
+                if (sources := [one for one in other.fields if one in origin.reads])
+            ],
         )
 
 

@@ -91,7 +91,7 @@ def test_a_deleted_test_is_told_by_what_it_was_about(reviewbot, repository):
     assert [(one.message, one.still_catches) for one in deleted] == [
         (
             "the change deletes `test_bake`, and `bake`, which it checked, stays",
-            ("no test that is left calls it",),
+            ("nothing: no test that is left calls it",),
         )
     ]
 
@@ -129,7 +129,7 @@ def test_a_deleted_test_is_about_the_method_that_its_name_speaks_of(reviewbot, r
     ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
     (found,) = [one.finding for one in review_json.decode(ran.out, "standard output").threads]
     assert found.message.endswith("and `Waiter.on_wait`, which it checked, stays")
-    assert found.still_catches == ("no test that is left calls it",)
+    assert found.still_catches == ("nothing: no test that is left calls it",)
 
 
 def test_a_check_that_moves_is_not_deleted(reviewbot, repository):
