@@ -170,6 +170,20 @@ class CheckResultDropped(Rule):
         """),
     )
     good = (
+        # A module that a class further down reads.
+        Example(
+            """
+            import schema
+            from .fruit import Fruit
+
+            schema.type(Fruit)
+
+            @schema.type
+            class Bowl:
+                fruit: Fruit = schema.field()
+            """,
+            path="tests/bowl.py",
+        ),
         # A module is changed in place; what raises is what is asked; nobody reads it again.
         Example("""
             import pytest

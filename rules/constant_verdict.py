@@ -122,6 +122,15 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        # What a class keeps as a default may be added to through its instances.
+        Example("""
+            def test_default_is_copied(Base):
+                kept = []
+                class Rows(Base):
+                    rows: list[str] = kept
+                Rows().rows.append("a")
+                assert kept == []
+        """),
         # A method of something else that happens to be called so.
         Example("""
             def test_order(kitchen, wide):

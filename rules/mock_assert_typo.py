@@ -42,6 +42,7 @@ del _TYPOS["called"], _TYPOS["awaited"]
 _COMMON = frozenset(
     {"was_called", "is_called", "has_been_called", "was_not_called", "has_call", "was_called_with"}
 )
+_OF_REQUESTS = frozenset({"mocker", "requests_mock", "requests_mocker"})
 _WITHOUT_ARGUMENTS = frozenset({
     "assert_called", "assert_called_once", "assert_not_called", "assert_awaited", "assert_awaited_once",
     "assert_not_awaited",
@@ -96,6 +97,12 @@ class MockAssertTypo(Rule):
                 assert sender.send.called
                 assert sender.send.call_args_list
                 assert not sender.flush.called
+        """),
+        Example("""
+            def test_fetch(fetch, image_request_mock, requests_mock):
+                fetch("https://example.org/a.png")
+                assert image_request_mock.mocker.called_once
+                assert requests_mock.called_once
         """),
         Example("""
             class Fake:
@@ -187,6 +194,9 @@ class MockAssertTypo(Rule):
     ) -> Finding | None:
         name = attribute.attr.value
         known = looks_like_mock(unit, attribute.value)
+        # A mocker of requests_mock has this as a property, which tells.
+        if name == "called_once" and called is None and last_name(attribute.value) in _OF_REQUESTS:
+            return None
         if not known and (name in _COMMON or _is_defined(unit, name)):
             return None
         right = _TYPOS[name]

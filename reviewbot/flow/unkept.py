@@ -75,7 +75,8 @@ def _is_read_later(unit: Unit, root: cst.Name, node: cst.CSTNode) -> bool:
     return any(
         name.value == root.value and rank(name) > rank(node) and not reached.isdisjoint(flow.reaching(name))
         for name in flow.reads(unit.node)
-        if name is not root
+        # What a class at the top of a file reads is of another unit.
+        if name is not root and name in unit.index
     )
 
 

@@ -234,7 +234,12 @@ class Values:
         Not those that only look at it: a comparison, a truth test, `len`, `print`, a formatted string, a
         loop over it, a subscript or a method that does not change it.
         """
-        return [read for read in self.reads(self.root) if read.value == name and self._hands_on(read)]
+        found = [read for read in self.reads(self.root) if read.value == name and self._hands_on(read)]
+        # A class may keep it as an attribute of its own: a default that its instances share.
+        for inner in self._index.find(cst.ClassDef):
+            if inner is not self.root and isinstance(inner, cst.ClassDef):
+                found += [node for node in walk(inner.body) if type(node) is cst.Name and node.value == name]
+        return found
 
     def _hands_on(self, read: cst.Name) -> bool:
         node: cst.CSTNode = read
