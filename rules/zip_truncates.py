@@ -21,6 +21,7 @@ from reviewbot.flow.aligned import (
     listed_length,
     made_alike,
     of_one_object,
+    of_one_walk,
     returned_alike,
     tabled_alike,
     unpacked_by_callers,
@@ -198,6 +199,20 @@ class ZipTruncates(Rule):
         """),
     )
     good = (
+        # One value walked with itself, which `self-compare` reports, and a result for each that workers get.
+        Example("""
+            def test_scores(metric, eps):
+                score = metric.compute()
+                for found, wanted in zip(score, score):
+                    for one, other in zip(found, wanted):
+                        assert abs(one - other) < eps
+        """),
+        Example("""
+            def test_grids(executor, run, grids):
+                passed = executor.map(lambda grid: run(grid), grids)
+                for grid, one in zip(grids, passed):
+                    assert one == grid.wanted
+        """),
         # Both grow by one in each turn, or are made for one number.
         Example("""
             def test_replies(client, cases):
@@ -667,6 +682,8 @@ def _may_differ(unit: Unit, cut: Cut, repo: Repo) -> bool:
     if _chosen_by(unit, cut) or made_alike(unit, cut.sides) or tabled_alike(unit, cut.sides) is True:
         return False
     if filtered_alike(unit, cut.sides) or (hands_in_pairs(unit, cut) and not _are_unequal(unit, cut)):
+        return False
+    if of_one_walk(unit, cut.sides):
         return False
     if callers_compare(unit, cut.sides) or all(loaded_alike(unit, first, other) for other in cut.sides[1:]):
         return False

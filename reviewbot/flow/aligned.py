@@ -276,6 +276,25 @@ def of_one_object(unit: Unit, sides: Sides) -> bool:
     return len({own.text(_owner(side)) for side in sides}) == 1
 
 
+def of_one_walk(unit: Unit, sides: Sides) -> bool:
+    """Whether the sides are items at one place of one thing, which a loop walks with itself:
+    `for one, other in zip(rows, rows)`."""
+    flow, own = values(unit), terms(unit)
+    found = set()
+    for one in sides:
+        reaching = flow.reaching(one) if isinstance(one, cst.Name) else frozenset()
+        for bound in reaching:
+            if bound.kind != "loop" or bound.role != "item" or bound.value is None or len(reaching) > 1:
+                return False
+            loop = next(
+                (a for a in unit.ancestors(bound.node) if isinstance(a, (cst.For, cst.CompFor))), None
+            )
+            found.add((id(loop), own.text(bound.value)))
+        if not reaching:
+            return False
+    return len(found) == 1
+
+
 def _owner(node: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(node, cst.Subscript) and _is_slice(node):
         node = node.value

@@ -28,6 +28,7 @@ _SAME_SIZE_CALLS = frozenset({
     "torch.zeros_like", "torch.ones_like", "torch.empty_like", "torch.randn_like", "torch.rand_like",
     "np.abs", "torch.abs", "jnp.abs", "np.argsort", "torch.argsort",
 })  # fmt: skip
+_MAPS = frozenset({"map", "imap", "imap_unordered", "starmap"})
 _SAME_SIZE_METHODS = frozenset({
     "items", "keys", "values", "copy", "clone", "detach", "cpu", "cuda", "to", "tolist", "numpy", "float",
     "double", "half", "int", "long", "bool", "astype", "contiguous", "compute", "abs", "type",
@@ -343,11 +344,23 @@ def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
             return first.value
         if name == "map" and len(node.args) == 2 and not node.args[1].star:
             return node.args[1].value
+        if _is_map_of_workers(node):
+            return node.args[1].value
         if name == "range" and len(node.args) == 1:
             return counted_by(first.value)
     if type(node.func) is cst.Attribute and node.func.attr.value in _SAME_SIZE_METHODS:
         return node.func.value
     return None
+
+
+def _is_map_of_workers(node: cst.Call) -> bool:
+    """`executor.map(run, rows)` or `pool.imap(run, rows, chunksize=2)`: a result for each of the rows."""
+    if type(node.func) is not cst.Attribute or last_name(node.func) not in _MAPS:
+        return False
+    given = [arg for arg in node.args if arg.keyword is None]
+    if len(given) != 2 or given != list(node.args[:2]) or any(arg.star for arg in node.args):
+        return False
+    return last_name(node.func.value).lower().endswith(("executor", "pool"))
 
 
 def _written_size(node: cst.BaseExpression) -> int | None:
