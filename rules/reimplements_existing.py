@@ -14,16 +14,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import libcst as cst
+
 from reviewbot.flow.calls import callers
 from reviewbot.flow.copies import large_enough, original_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.switches import switch_of
+from reviewbot.flow.syntax import walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 
 _BENCHMARK = pattern(r"(^|[/_])bench(mark(s|ing)?)?[/_.]")
-_REFERENCE = pattern(r"(^|_)(ref|reference|naive|oracle|golden)(_|$)")
+_REFERENCE = pattern(
+    r"(^|_)(ref|reference|naive|oracle|golden|original|baseline|unoptimi[sz]ed|unfused)s?(_|$)"
+)
+_WORD = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_DEPTH = 2  # functions of a copy between what reads a reference and the part that is written again
 _VENDORED = pattern(r"(?i)\b(vendored|(copied|ported|adapted|taken) (verbatim |over )?from)\b")
 _DUMP = """
 import json
@@ -207,10 +214,25 @@ def _may_be_meant(unit: Unit, other: str, repo: Repo) -> bool:
     """Whether a copy has a reason: a reference is to be independent of what it is compared with, as is the
     original that a project was ported from, and few tests can import a benchmark."""
     names = [unit.name.rpartition(".")[2], unit.file.path.rpartition("/")[2].removesuffix(".py")]
-    names += [site.caller.name.rpartition(".")[2] for site in callers(unit)] if unit.is_function else []
-    if _BENCHMARK.search(other) is not None or any(_REFERENCE.search(name) for name in names):
+    names += [unit.owner.name] if unit.owner is not None else []
+    names += _used_as(unit, _DEPTH) if unit.is_function else ()
+    if _BENCHMARK.search(other) is not None:
+        return True
+    if any(_REFERENCE.search(_WORD.sub("_", name).lower()) for name in names):
         return True
     return any(text is not None and _VENDORED.search(text) for text in _said_of(unit, repo))
+
+
+def _used_as(unit: Unit, depth: int) -> Iterator[str]:
+    """The names of a function's callers, and of what they make of it: `ref_q, ref_k = rotate(q, k)`."""
+    for site in callers(unit):
+        yield site.caller.name.rpartition(".")[2]
+        given = site.caller.parent(site.call)
+        if isinstance(given, cst.Assign):
+            targets = (below for one in given.targets for below in walk(one.target))
+            yield from (below.value for below in targets if isinstance(below, cst.Name))
+        if depth > 1 and site.caller.is_function and site.caller is not unit:
+            yield from _used_as(site.caller, depth - 1)
 
 
 def _said_of(unit: Unit, repo: Repo) -> Iterator[str | None]:

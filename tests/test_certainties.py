@@ -104,6 +104,27 @@ def test_a_part_of_a_reference_may_be_written_again(caller, expected):
     assert certainties("reimplements-existing", code, files, "tests/recorder.py") == expected
 
 
+@pytest.mark.parametrize(("owner", "expected"), [("UnoptimizedDump", ["question"]), ("SlowDump", ["likely"])])
+def test_a_class_may_say_that_it_is_what_another_is_compared_with(owner, expected):
+    method = _DUMP.replace("\n", "\n    ").replace("(path", "(self, path")
+    files = {"trainer/dump.py": f"class Dump:{method}"}
+    assert certainties("reimplements-existing", f"class {owner}:{method}", files) == expected
+
+
+@pytest.mark.parametrize(("made", "expected"), [("ref_rows, _", ["question"]), ("preferred, _", ["likely"])])
+def test_what_is_made_by_a_copy_may_be_called_the_reference(made, expected):
+    code = f"""
+{_DUMP}
+def both(path, batch):
+    return write_rows(path, 0, batch), 1
+
+def test_rows(path, batch, fast):
+    {made} = both(path, batch)
+    assert fast() == path
+"""
+    assert certainties("reimplements-existing", code, {"trainer/dump.py": _DUMP}) == expected
+
+
 @pytest.mark.parametrize(
     ("filled", "expected"), [("    losses.append(run(step))", "likely"), ("    run(step)", "proved")]
 )
