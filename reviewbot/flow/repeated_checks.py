@@ -4,20 +4,21 @@ that could change the answer."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow import assertions
-from reviewbot.flow.between import are_bound, between, is_quiet
+from reviewbot.flow.between import are_bound, between, is_harmless, is_quiet
 from reviewbot.flow.checks import Check, call_of, checks, is_library_assertion, operand
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import swallowed
+from reviewbot.flow.suspects import same_code
 from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import values
-from reviewbot.source.units import called_last, once
+from reviewbot.source.units import below, called_last, once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -124,31 +125,134 @@ def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:
 
 @once
 def may_repeat(unit: Unit) -> bool:
-    """Whether two checks of the unit might ask the same, by `ast`."""
-    seen: set[Hashable] = set()
-    for node in unit.asts(ast.Assert):
-        asked = _outline(node.test)
-        if asked in seen and _may_be_pure(node.test):
-            return True
-        seen.add(asked)
-    for call in unit.calls_of(_ASSERTIONS):
-        equal = called_last(call) in ("assertEqual", "assertEquals") and len(call.args) > 1
-        sides = frozenset(map(_outline, call.args[:2]))
-        whole: Hashable = ("==", sides) if equal else (called_last(call), tuple(map(_outline, call.args)))
-        if whole in seen and all(map(_may_be_pure, call.args)):
-            return True
-        seen.add(whole)
-    return False
-
-
-def _may_be_pure(node: ast.expr) -> bool:
-    """Whether an expression may answer the same each time, by `ast`."""
-    return not any(
-        isinstance(below, ast.Call) and called_last(below) not in ("", *_PURE) for below in ast.walk(node)
+    """Whether two checks of a block might ask the same, and nothing in between changes it, by `ast`."""
+    if not unit.has(ast.Assert) and _ASSERTIONS.isdisjoint(unit.facts.calls):
+        return False
+    nodes = unit.facts.nodes
+    return any(
+        _may_repeat_in(block)
+        for kind in _WITH_BLOCKS.intersection(nodes)
+        for node in nodes[kind]
+        for field in ("body", "orelse", "finalbody")
+        if len(block := getattr(node, field, ())) > 1
     )
 
 
+_WITH_BLOCKS: frozenset[type[ast.AST]] = frozenset({
+    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.ExceptHandler, ast.With),
+    *(ast.AsyncWith, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.match_case),
+})  # fmt: skip
+
+
+def _may_repeat_in(block: Sequence[ast.stmt]) -> bool:
+    # The checks after the last statement that might change something, by what equal ones share.
+    known: dict[Hashable, list[ast.Assert | ast.Call]] = {}
+    for place, statement in enumerate(block):
+        check = _check_in(statement)
+        if check is None:
+            if known and not _may_be_quiet(statement):
+                known.clear()
+            continue
+        looked_at = [check.test] if isinstance(check, ast.Assert) else [*check.args, *check.keywords]
+        if all(map(_may_be_pure, looked_at)):
+            # The last one of a block has none to be held against it.
+            if known or place + 1 < len(block):
+                before = known.setdefault(_shared(check), [])
+                if before and any(_may_ask_the_same(one, check) for one in before):
+                    return True
+                before.append(check)
+        elif not known:
+            continue
+        if not _may_be_quiet(statement):
+            known.clear()
+    return False
+
+
+def _check_in(statement: ast.stmt) -> ast.Assert | ast.Call | None:
+    if isinstance(statement, ast.Assert):
+        return statement
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Await):
+        call = call.value
+    return call if isinstance(call, ast.Call) and called_last(call) in _ASSERTIONS else None
+
+
+def _shared(check: ast.Assert | ast.Call) -> Hashable:
+    """What two checks that ask the same share, and most others do not."""
+    if isinstance(check, ast.Assert):
+        return _outline(check.test)
+    if _sides(check):
+        return "==", frozenset(map(_outline, _sides(check)))
+    return called_last(check), tuple(map(_outline, check.args))
+
+
+def _sides(check: ast.Assert | ast.Call) -> list[ast.expr]:
+    """The two values that a check holds to be equal, as far as they are known without a look at keywords."""
+    if isinstance(check, ast.Call):
+        equal = called_last(check) in ("assertEqual", "assertEquals") and len(check.args) > 1
+        return check.args[:2] if equal else []
+    test = check.test
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+        return [test.left, test.comparators[0]]
+    return []
+
+
+def _may_ask_the_same(one: ast.Assert | ast.Call, other: ast.Assert | ast.Call) -> bool:
+    mine, theirs = _sides(one), _sides(other)
+    if mine and theirs:
+        return set(map(ast.unparse, mine)) == set(map(ast.unparse, theirs))
+    if isinstance(one, ast.Assert) and isinstance(other, ast.Assert):
+        return same_code(one.test, other.test)
+    return True
+
+
+def _may_be_pure(node: ast.AST) -> bool:
+    """Whether an expression may answer the same each time, by `ast`."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        kind = type(current)
+        if kind is ast.Name or kind is ast.Constant:
+            continue
+        if kind is ast.Call and called_last(current) not in _MAY_BE_PURE:  # type: ignore[arg-type]
+            return False
+        if kind in _IMPURE:
+            return False
+        stack += below(current)
+    return True
+
+
 _ASSERTIONS = frozenset(name for name, (relation, _) in assertions.KNOWN.items() if relation != "raises")
+_MAY_BE_PURE = _PURE | {""}
+_IMPURE = frozenset({ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom})
+
+
+def _may_be_quiet(statement: ast.stmt) -> bool:
+    """Whether a statement between two checks may leave alone what they look at, by `ast`."""
+    stack: list[ast.AST] = [statement]
+    while stack:
+        current = stack.pop()
+        kind = type(current)
+        if kind is ast.Name or kind is ast.Constant or kind in _DEFINED:
+            continue
+        if kind in _CHANGES:
+            return False
+        if kind is ast.Call:
+            name = called_last(current)  # type: ignore[arg-type]
+            if name and not is_harmless(name):
+                return False
+        elif kind is ast.Expr:
+            if type(current.value) is not ast.Call:  # type: ignore[attr-defined]
+                return False
+        elif kind is ast.Assign and type(current.value) is not ast.Name:  # type: ignore[attr-defined]
+            return False
+        stack += below(current)
+    return True
+
+
+# What stands in a function or class defined there is looked at later.
+_DEFINED = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
+_CHANGES = frozenset({ast.Await, ast.With, ast.AsyncWith, ast.AugAssign, ast.Delete})
 
 
 def _outline(node: ast.expr) -> Hashable:
