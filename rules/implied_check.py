@@ -147,6 +147,15 @@ class ImpliedCheck(Rule):
                 assert Heat.low >= 0
             """
         ),
+        Example("""
+            class TestGap:
+                def test_operators(self, gap):
+                    gap.widen(0.4)
+                    assert gap == 0.4
+                    assert gap < 1.0
+                    assert gap > 0.0
+                    assert gap - 0.4 == 0.0
+        """),
         # The last link of the chain is new.
         Example(
             """

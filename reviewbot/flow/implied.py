@@ -74,15 +74,34 @@ def implied(unit: Unit) -> Iterator[Implied]:
 
 
 def _tries_operators(unit: Unit) -> bool:
-    """Whether one value is compared by `<` and by `<=`, or by `>` and by `>=`, and by a third operator: then
-    the operators are what is tested."""
+    """Whether one value is compared by `<` and by `<=`, or by `>` and by `>=`, and by a third operator, or an
+    object of a class of its own by `==`, `<` and `>`: then the operators are what is tested."""
     tried: dict[str, set[type]] = {}
+    named: dict[str, set[type]] = {}
     for check in checks(unit):
         node = check.condition
         if type(node) is cst.Comparison and len(node.comparisons) == 1:
-            tried.setdefault(canonical(node.left), set()).add(type(node.comparisons[0].operator))
+            operator = type(node.comparisons[0].operator)
+            tried.setdefault(canonical(node.left), set()).add(operator)
+            if type(node.left) is cst.Name:
+                named.setdefault(node.left.value, set()).add(operator)
     pairs = ({cst.LessThan, cst.LessThanEqual}, {cst.GreaterThan, cst.GreaterThanEqual})
-    return any(len(found) > 2 and any(pair <= found for pair in pairs) for found in tried.values())
+    if any(len(found) > 2 and any(pair <= found for pair in pairs) for found in tried.values()):
+        return True
+    each = {cst.Equal, cst.LessThan, cst.GreaterThan}
+    return any(each <= found and _is_no_number(unit, name) for name, found in named.items())
+
+
+def _is_no_number(unit: Unit, name: str) -> bool:
+    """Whether a name's value has a length or methods of its own, so that it says itself how it compares."""
+    for call in unit.find(cst.Call):
+        if isinstance(call.func, cst.Attribute) and dotted(call.func.value) == name:
+            return True
+        if dotted(call.func) in ("len", "list", "float") and [dotted(arg.value) for arg in call.args] == [
+            name
+        ]:
+            return True
+    return False
 
 
 def _why(unit: Unit, earlier: Check, later: Check) -> str:
