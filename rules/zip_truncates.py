@@ -18,6 +18,8 @@ import libcst as cst
 from reviewbot.flow.aligned import (
     callers_compare,
     filtered_alike,
+    is_tabled_alike,
+    left_by_setup,
     listed_length,
     made_alike,
     of_one_object,
@@ -723,6 +725,7 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = aside or _is_waited_for(unit, cut) or _of_one_form(unit, cut)
     aside = aside or all(is_as_long_as_written(unit, side) for side in cut.sides)
     aside = aside or unpacked_by_callers(unit, cut.sides)
+    aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
@@ -740,6 +743,23 @@ def _are_groups(unit: Unit, cut: Cut) -> bool:
         for side in cut.sides
     ]
     return all(one or other for one, other in zip(of, told, strict=True))
+
+
+def _is_all_but_last(unit: Unit, cut: Cut) -> bool:
+    """Whether one side is all but the last of what has a fixed number of items, as a check of that last one
+    says: `micro[-1] is None` beside `zip(micro[:-1], wanted)`, of which a table writes out every row."""
+    tabled = [side for side in cut.sides if is_tabled_alike(unit, side)]
+    cuts_off = [side for side in cut.sides if side not in tabled]
+    last = {canonical(side).replace("[:-1]", "[-1]") for side in cuts_off if _leaves_out_last(side)}
+    asked = {canonical(side) for one in comparisons(unit) for side in (one.left, one.right)}
+    return bool(tabled) and len(last) == len(cuts_off) and last <= asked
+
+
+def _leaves_out_last(side: cst.BaseExpression) -> bool:
+    place = side.slice[0].slice if isinstance(side, cst.Subscript) else None
+    if not isinstance(place, cst.Slice) or place.lower is not None or place.step is not None:
+        return False
+    return place.upper is not None and literal(place.upper) == -1
 
 
 def _is_lenient(call: cst.Call) -> bool:

@@ -104,6 +104,42 @@ def test_a_part_of_a_reference_may_be_written_again(caller, expected):
     assert certainties("reimplements-existing", code, files, "tests/recorder.py") == expected
 
 
+@pytest.mark.parametrize(
+    ("row", "last", "expected"),
+    [
+        ("(0.2, 0.3)", "micro[-1] is None", "question"),
+        ("(0.2, 0.3)", "micro[0] > 0", "likely"),
+        ("load(2)", "micro[-1] is None", "likely"),
+    ],
+)
+def test_metrics_of_a_fixed_number_are_walked_with_rows_that_are_written_out(row, last, expected):
+    code = f"""
+        import pytest
+
+        @pytest.mark.parametrize(("given", "wanted"), [(1, (0.5, 0.4)), (2, {row})])
+        def test_micro(metrics, given, wanted):
+            _, micro = metrics(given)
+            assert {last}
+            for found, one in zip(micro[:-1], wanted):
+                assert abs(found - one) < 1e-3
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("left", "expected"), [("self.pages, self.wanted", "question"), ("self.pages, wanted()", "likely")]
+)
+def test_what_the_setup_made_is_walked_with_what_is_written_out(left, expected):
+    code = f"""
+        class TestPages:
+            def test_numbers(self, wanted):
+                numbers = [3, 5]
+                for page, one, number in zip({left}, numbers):
+                    assert page.name == f"{{one.name}}-{{number}}"
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
 @pytest.mark.parametrize(("owner", "expected"), [("UnoptimizedDump", ["question"]), ("SlowDump", ["likely"])])
 def test_a_class_may_say_that_it_is_what_another_is_compared_with(owner, expected):
     method = _DUMP.replace("\n", "\n    ").replace("(path", "(self, path")

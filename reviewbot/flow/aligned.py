@@ -96,6 +96,12 @@ def tabled_alike(unit: Unit, sides: Sides) -> bool | None:
     return all(len(set(row)) == 1 for row in rows)
 
 
+def is_tabled_alike(unit: Unit, side: cst.BaseExpression) -> bool:
+    """Whether a side is written out in each row of a `parametrize`, as long in one as in all others."""
+    lengths = _column(unit, side) if isinstance(side, cst.Name) else None
+    return bool(lengths) and lengths is not None and None not in lengths and len(set(lengths)) == 1
+
+
 def _column(unit: Unit, name: cst.Name) -> list[int | None] | None:
     """How long each value is that a `parametrize` gives a parameter; None where none does, or not in so many
     words."""
@@ -293,6 +299,13 @@ def of_one_walk(unit: Unit, sides: Sides) -> bool:
         if not reaching:
             return False
     return len(found) == 1
+
+
+def left_by_setup(unit: Unit, sides: Sides) -> bool:
+    """Whether two sides or more are what `setUp` left in `self`, and the others are written out here."""
+    kept = [isinstance(one, cst.Attribute) and dotted(one.value) == "self" for one in sides]
+    others = [one for one, is_kept in zip(sides, kept, strict=True) if not is_kept]
+    return sum(kept) > 1 and all(written_length(values(unit).resolve(one)) is not None for one in others)
 
 
 def _owner(node: cst.BaseExpression) -> cst.BaseExpression:
