@@ -314,7 +314,8 @@ def parse(text):
             says = (Step(unit.file.path, unread.lineno, unread.lineno, f"`{unread.id}` is read nowhere"),)
             return f"`{name}` has something to expect and compares nothing with it", "likely", says
         if _prints_results(tree):
-            return f"`{name}` prints what it computed and checks nothing", "likely", ()
+            shown = "question" if _is_an_example(unit, tree) else "likely"
+            return f"`{name}` prints what it computed and checks nothing", shown, ()
         return f"`{name}` checks nothing: it passes unless something raises", "question", ()
 
 
@@ -483,6 +484,31 @@ def _prints_results(tree: collection.FunctionTree) -> bool:
             for below in ast.walk(arg)
         )
         for node in _always_run(tree)
+    )
+
+
+def _is_an_example(unit: Unit, tree: collection.FunctionTree) -> bool:
+    """Whether a script shows how something is used: it runs the test itself, under
+    `if __name__ == "__main__"` at its end, and whatever fails in it is printed."""
+    shows = any(
+        isinstance(statement, ast.Try)
+        and statement.handlers
+        and all(_only_prints(handler.body) for handler in statement.handlers)
+        for statement in tree.body
+    )
+    as_script = any(
+        isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
+        for statement in unit.file.tree.body
+    )
+    return shows and as_script and unit.is_function and bool(callers(unit))
+
+
+def _only_prints(body: list[ast.stmt]) -> bool:
+    return all(
+        isinstance(one, ast.Expr)
+        and isinstance(one.value, ast.Call)
+        and dotted_name(one.value.func) in ("print", "traceback.print_exc")
+        for one in body
     )
 
 

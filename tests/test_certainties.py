@@ -1426,6 +1426,35 @@ def test_an_empty_test_may_say_that_it_is_still_to_be_written(body, expected):
 
 
 @pytest.mark.parametrize(
+    ("handler", "run", "expected"),
+    [
+        ("print(error)", "test_menu()", "question"),
+        ("client.close()", "test_menu()", "likely"),
+        ("print(error)", "serve()", "likely"),
+    ],
+)
+def test_an_example_of_a_client_may_be_named_as_a_test(handler, run, expected):
+    code = f"""
+        from client import Client, serve
+
+        def test_menu():
+            client = Client()
+            try:
+                menu = client.menu()
+                print(menu)
+            except Exception as error:
+                {handler}
+
+        def main():
+            {run}
+
+        if __name__ == "__main__":
+            main()
+    """
+    assert certainties("test-without-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("returns", "expected"),
     [("return Rows", "likely"), ("return Rows(1)", "question"), ("yield Rows", "question")],
 )
