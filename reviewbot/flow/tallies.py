@@ -15,6 +15,7 @@ import libcst as cst
 from reviewbot.flow.checks import checks_in, predicate
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import COMPARING
 from reviewbot.flow.syntax import dotted, last_name, literal, walk
 from reviewbot.flow.values import values
@@ -68,8 +69,8 @@ def may_tally(statement: ast.stmt) -> str:
 
 @once
 def kept_names(unit: Unit) -> frozenset[str]:
-    """The names that an `assert`, `raise` or `return` of the unit reads, by its `ast`: no tally of which
-    nothing is made is among them."""
+    """The names that an `assert`, `raise` or `return` of the unit reads, or that are handed to what does more
+    than show them, by its `ast`: no tally of which nothing is made is among them."""
     stack: list[ast.AST] = [
         *unit.asts(ast.Assert), *unit.asts(ast.Raise), *unit.asts(ast.Return), *unit.asts(ast.Yield),
         *unit.asts(ast.Global), *unit.asts(ast.Nonlocal),
@@ -83,7 +84,29 @@ def kept_names(unit: Unit) -> frozenset[str]:
             found.update(node.names)
         else:
             stack += below(node)
-    return frozenset(found)
+    return frozenset(found | _handed_on(unit))
+
+
+def _handed_on(unit: Unit) -> set[str]:
+    """The names that a function gives as they are to what neither shows them nor only changes their form."""
+    asts = unit.asts
+    functions = len(asts(ast.FunctionDef)) + len(asts(ast.AsyncFunctionDef))
+    if functions != 1 or unit.has(ast.ClassDef, ast.Lambda):
+        return set()  # A name may be that of another function.
+    found: set[str] = set()
+    first = unit.tree.body[0]
+    for call in asts(ast.Call):
+        if (call.lineno, call.col_offset) < (first.lineno, first.col_offset):
+            continue  # What decorates it or is given by default is read outside of it.
+        given = [one.id for one in call.args if type(one) is ast.Name]
+        given += [one.value.id for one in call.keywords if type(one.value) is ast.Name]
+        name = called_last(call)
+        if given and name and name not in _FORMS and not TELLS.match(dotted_name(call.func)):
+            found.update(given)
+    if found:
+        for clause in asts(ast.comprehension):
+            found -= {node.id for node in ast.walk(clause.target) if isinstance(node, ast.Name)}
+    return found
 
 
 def is_only_shown(unit: Unit, name: str, depth: int = _DEEPEST) -> bool:
