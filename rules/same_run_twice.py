@@ -188,7 +188,7 @@ class SameRunTwice(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not compares_two(unit) or _ON_PURPOSE.search(unit.name):
+        if not compares_two(unit) or _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
             return False
         given = _given_names(unit)
         return any(_may_be_one_call(one, other, given) for one, other in _held_against(unit))
@@ -224,15 +224,26 @@ _SAYS: dict[Certainty, str] = {
 }
 
 
-def _outline(call: ast.Call) -> tuple[object, ...]:
-    """What equal calls share, and most others do not."""
+def _outline(call: ast.Call, aliased: bool) -> tuple[object, ...]:
+    """What equal calls share, and most others do not. `aliased`: a name may be another one for a value."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    words = tuple(sorted(keyword.arg or "" for keyword in call.keywords))
-    written = tuple(
-        one.value for one in (*call.args, *(k.value for k in call.keywords)) if type(one) is ast.Constant
-    )
-    return (name, len(call.args), words, written)
+    words = tuple(keyword.arg or "" for keyword in call.keywords)
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given += [function.value] if isinstance(function, ast.Attribute) else []
+    return (name, len(call.args), words, *(_shape(one, aliased) for one in given))
+
+
+def _shape(node: ast.expr, aliased: bool) -> object:
+    if isinstance(node, ast.Name):
+        return "" if aliased else node.id
+    if isinstance(node, ast.Constant):
+        return repr(node.value)
+    if isinstance(node, ast.Attribute):
+        return node.attr, _shape(node.value, aliased)
+    if isinstance(node, ast.Subscript):
+        return _shape(node.value, aliased), _shape(node.slice, aliased)
+    return _outline(node, aliased) if isinstance(node, ast.Call) else type(node)
 
 
 def _held_against(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -274,11 +285,16 @@ def _given_names(unit: Unit) -> _Given:
 
 def _may_be_one_call(one: ast.expr, other: ast.expr, given: _Given) -> bool:
     """Whether two values could come from two equal calls."""
-    mine = [(call, _outline(call)) for call in _made_by(one, given)]
-    return bool(mine) and any(
-        call is not first and outline == _outline(call)
-        for call in _made_by(other, given)
-        for first, outline in mine
+    first = list(_made_by(one, given))
+    second = list(_made_by(other, given)) if first else []
+    if not second:
+        return False
+    aliased = any(isinstance(value, ast.Name) for values_given in given.values() for value in values_given)
+    mine = [(call, _outline(call, aliased)) for call in first]
+    return any(
+        call is not before and outline == _outline(call, aliased)
+        for call in second
+        for before, outline in mine
     )
 
 
