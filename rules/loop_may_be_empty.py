@@ -53,6 +53,7 @@ _MODEL_PARTS = frozenset({
     "named_children", "state_dict",
 })  # fmt: skip
 _OF_NAMES = frozenset({"startswith", "endswith", "match", "search", "fullmatch"})
+_REMOVED = pattern(r"(?i)(^|[_-])(delet|remov|clean|purg|prun|unlink|rmtree)")
 _SIZED = (cst.ListComp, cst.SetComp, cst.DictComp)
 
 
@@ -564,6 +565,17 @@ class LoopMayBeEmpty(Rule):
             """,
             path="robot/reward.py",
         ),
+        # Nothing is to be left of a folder, which may be gone as well.
+        Example("""
+            import fnmatch
+            import os
+
+            def test_removed(config, run, folder):
+                config["delete_originals"] = True
+                run(folder)
+                for root, _, names in os.walk(folder):
+                    assert len(fnmatch.filter(names, "*.mp3")) == 0, root
+        """),
         # A page that the pattern finds is demanded.
         Example("""
             def test_pages(tmp_path, build, parse):
@@ -663,6 +675,8 @@ class LoopMayBeEmpty(Rule):
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
+            if _is_to_be_removed(unit, loop):
+                continue
             if _is_all_there_is(unit, loop, found):
                 reported.add(id(checks[0].node))
                 yield self._batches(unit, loop, checks[0].node, found)
@@ -875,6 +889,43 @@ def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
         return False
     inside = {id(check.node) for check in loop.checks}
     return all(id(check.node) in inside for check in all_checks(unit)) and not counted(unit, loop.node)
+
+
+def _is_to_be_removed(unit: Unit, loop: CheckedLoop) -> bool:
+    """Whether a folder is walked after a removal, and each check of the walk demands that nothing, or
+    nothing of a kind, is left in it: that the folder is gone too is as good."""
+    over = loop.node.iter
+    if not isinstance(over, cst.Call) or dotted(over.func) not in ("os.walk", "walk"):
+        return False
+    words = [name.value for name in unit.find(cst.Name)]
+    words += [str(literal(node)) for node in unit.find(cst.SimpleString)]
+    return any(map(_REMOVED.search, words)) and all(_wants_none(one.node) for one in loop.checks)
+
+
+def _wants_none(check: cst.CSTNode) -> bool:
+    """`assert not names`, `assert len(names) == 0`, `assert False`, `self.fail(...)`."""
+    call = call_of(check)
+    if call is not None:
+        given = [arg.value for arg in call.args]
+        if last_name(call) in ("fail", "assertFalse", "assertNotIn"):
+            return last_name(call) != "assertFalse" or (bool(given) and isinstance(given[0], cst.Name))
+        return last_name(call) == "assertEqual" and any(_is_none_left(one) for one in given[:2])
+    if not isinstance(check, cst.Assert):
+        return False
+    asked = check.test
+    if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
+        return isinstance(asked.expression, cst.Name)
+    if isinstance(asked, cst.Comparison) and len(asked.comparisons) == 1:
+        one = asked.comparisons[0]
+        return isinstance(one.operator, cst.NotIn) or (
+            isinstance(one.operator, cst.Equal) and _is_none_left(one.comparator)
+        )
+    return isinstance(asked, cst.Name) and asked.value == "False"
+
+
+def _is_none_left(side: cst.BaseExpression) -> bool:
+    value = literal(side)
+    return value == [] or (value == 0 and not isinstance(value, bool))
 
 
 def _forbids(check: cst.CSTNode, found: Iterable) -> bool:

@@ -919,6 +919,28 @@ def test_a_file_beside_the_test_may_be_read_line_by_line(reads, expected):
     assert certainties("loop-may-be-empty", code) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("done", "asked", "expected"),
+    [
+        ("clean_up(folder)", "not names", []),
+        ("clean_up(folder)", "False", []),
+        ("clean_up(folder)", "'rows.json' not in names", []),
+        ("clean_up(folder)", "names == ['rows.json']", ["likely"]),
+        ("write(folder)", "len(names) == 0", ["likely"]),
+    ],
+)
+def test_a_folder_of_which_nothing_is_to_be_left_may_be_gone(done, asked, expected):
+    code = f"""
+        import os
+
+        def test_rows(folder):
+            {done}
+            for _, _, names in os.walk(folder):
+                assert {asked}
+    """
+    assert certainties("loop-may-be-empty", code) == expected
+
+
 def test_a_folder_beside_the_test_may_have_moved():
     code = """
         from pathlib import Path
