@@ -231,6 +231,21 @@ class ImpliedCheck(Rule):
             """,
             path="tests/test_menu.py",
         ),
+        # What is to raise was called in between, with another argument.
+        Example(
+            """
+            import unittest
+
+            class OvenTest(unittest.TestCase):
+                def test_bad_heat(self):
+                    oven = Oven()
+                    self.assertRaises(ValueError, oven.__init__, heat=0)
+                    self.assertRaises(ValueError, oven.bake)
+                    self.assertRaises(ValueError, oven.__init__, heat=-16)
+                    self.assertRaises(ValueError, oven.bake)
+            """,
+            path="tests/test_oven.py",
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:

@@ -77,7 +77,8 @@ def _asked(unit: Unit, check: Check) -> Hashable | None:
             if isinstance(target.operator, cst.Equal):
                 return _equal(node.left, target.comparator)
         return canonical(node)
-    if call is None or not is_library_assertion(call, unit):
+    # What is to raise is called, and may answer otherwise.
+    if call is None or last_name(call) not in _ASSERTIONS or not is_library_assertion(call, unit):
         return None
     left, right = operand(call, 0), operand(call, 1)
     if last_name(call) in ("assertEqual", "assertEquals") and left is not None and right is not None:
