@@ -4,7 +4,7 @@ that could change the answer."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -146,26 +146,29 @@ _WITH_BLOCKS: frozenset[type[ast.AST]] = frozenset({
 
 
 def _may_repeat_in(block: Sequence[ast.stmt]) -> bool:
-    # The checks after the last statement that might change something, by what equal ones share.
+    # The checks after the last statement that might change something: the first of them, and, once there are
+    # two, all of them by what equal ones share.
+    first: ast.Assert | ast.Call | None = None
     known: dict[Hashable, list[ast.Assert | ast.Call]] = {}
-    for place, statement in enumerate(block):
+    for statement in block:
         check = _check_in(statement)
-        if check is None:
-            if known and not _may_be_quiet(statement):
-                known.clear()
-            continue
-        looked_at = [check.test] if isinstance(check, ast.Assert) else [*check.args, *check.keywords]
-        if all(map(_may_be_pure, looked_at)):
-            # The last one of a block has none to be held against it.
-            if known or place + 1 < len(block):
+        pure = calm = False
+        if check is not None:
+            pure, calm = _purity(
+                [check.test] if isinstance(check, ast.Assert) else [*check.args, *check.keywords]
+            )
+        if check is not None and pure:
+            if first is None:
+                first = check
+            else:
+                if not known:
+                    known[_shared(first)] = [first]
                 before = known.setdefault(_shared(check), [])
                 if before and any(_may_ask_the_same(one, check) for one in before):
                     return True
                 before.append(check)
-        elif not known:
-            continue
-        if not _may_be_quiet(statement):
-            known.clear()
+        if first is not None and not calm and not _may_be_quiet(statement):
+            first, known = None, {}
     return False
 
 
@@ -207,20 +210,23 @@ def _may_ask_the_same(one: ast.Assert | ast.Call, other: ast.Assert | ast.Call) 
     return True
 
 
-def _may_be_pure(node: ast.AST) -> bool:
-    """Whether an expression may answer the same each time, by `ast`."""
-    stack = [node]
+def _purity(looked_at: Iterable[ast.AST]) -> tuple[bool, bool]:
+    """Whether expressions may answer the same each time, by `ast`; and whether they call nothing at all."""
+    stack = [*looked_at]
+    calm = True
     while stack:
         current = stack.pop()
         kind = type(current)
         if kind is ast.Name or kind is ast.Constant:
             continue
-        if kind is ast.Call and called_last(current) not in _MAY_BE_PURE:  # type: ignore[arg-type]
-            return False
-        if kind in _IMPURE:
-            return False
+        if kind is ast.Call:
+            calm = False
+            if called_last(current) not in _MAY_BE_PURE:  # type: ignore[arg-type]
+                return False, False
+        elif kind in _IMPURE:
+            return False, False
         stack += below(current)
-    return True
+    return True, calm
 
 
 _ASSERTIONS = frozenset(name for name, (relation, _) in assertions.KNOWN.items() if relation != "raises")
