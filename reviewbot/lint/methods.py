@@ -4,6 +4,8 @@ LibCST has some two hundred frozen dataclasses, the rules and what they stand on
 writes and compiles a module of methods for each of them in every process: half of what it takes to import
 them. What is kept is found by the text that it was compiled from, so it cannot be out of date, and it lies
 where Python keeps our own modules compiled, so whoever could change it could change these.
+
+The same goes for regular expressions: `re` reads them in Python, in every process.
 """
 
 from __future__ import annotations
@@ -13,21 +15,22 @@ import dataclasses
 import hashlib
 import marshal
 import os
+import re
 import sys
 from binascii import crc32
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import MAGIC_NUMBER, cache_from_source
-from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
+_Value = TypeVar("_Value")
 MOST = 4000  # of texts that are kept; then those that nobody needs any more are let go
 
 
 @contextmanager
 def kept(of: str) -> Iterator[None]:
-    """Classes that are made inside get their methods from those that were compiled before. `of` names what is
-    kept together."""
+    """Classes that are made inside get their methods, and patterns their code, from what was compiled before.
+    `of` names what is kept together."""
     # Inside of another, or where Python keeps nothing compiled.
     if hasattr(dataclasses, "exec") or sys.implementation.cache_tag is None:
         yield
@@ -35,10 +38,13 @@ def kept(of: str) -> Iterator[None]:
     methods = _Methods(_file(of))
     # `dataclasses` calls the built-in `exec` by name: it finds this one first.
     vars(dataclasses)["exec"] = methods.run
+    compiler, compiled = re._compiler, re._compiler.compile  # type: ignore[attr-defined]
+    compiler.compile = _Patterns(methods, compiler).compile
     try:
         yield
     finally:
         del vars(dataclasses)["exec"]
+        compiler.compile = compiled
         methods.save()
 
 
@@ -47,8 +53,8 @@ class _Methods:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._known: dict[bytes, CodeType] = {}
-        self._used: dict[bytes, CodeType] = {}
+        self._known: dict[bytes, Any] = {}
+        self._used: dict[bytes, Any] = {}
         # One that is there in part, damaged, or of another Python is as good as none.
         with suppress(OSError, ValueError, EOFError, TypeError), open(file, "rb") as opened:
             # Read at once: `marshal.load` asks the file for every word of it.
@@ -60,12 +66,17 @@ class _Methods:
         self, text: str, globals: dict[str, Any] | None = None, locals: dict[str, Any] | None = None
     ) -> None:
         """What `exec` does, called from `dataclasses`."""
-        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        code = self._known.get(key)
-        if code is None:
-            code = compile(text, "<string>", "exec", dont_inherit=True)
-        self._used[key] = code
+        code = self.get(text, lambda: compile(text, "<string>", "exec", dont_inherit=True))
         builtins.exec(code, vars(dataclasses) if globals is None else globals, locals)
+
+    def get(self, text: str, make: Callable[[], _Value]) -> _Value:
+        """What was made of a text before, or what `make` makes of it now."""
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        made = self._known.get(key)
+        if made is None:
+            made = make()
+        self._used[key] = made
+        return made
 
     def save(self) -> None:
         """Writes what the file did not have. One that cannot be written is left as it is."""
@@ -82,6 +93,48 @@ class _Methods:
                 os.replace(fresh, self._file)
             except OSError:
                 os.unlink(fresh)
+
+
+class _Patterns:
+    """Stands for `re`'s compiler: it is asked for what was not compiled before."""
+
+    def __init__(self, kept: _Methods, compiler: Any) -> None:
+        self._kept, self._sre, self._compile = kept, compiler._sre, compiler.compile
+        self._compiler = compiler
+        # What the code of a pattern depends on besides pattern and flags.
+        self._of = f"re {self._sre.MAGIC} {self._sre.CODESIZE} {sys.maxsize}"
+
+    def compile(self, pattern: Any, flags: int = 0) -> Any:
+        """What `re._compiler.compile` gives."""
+        if not isinstance(pattern, str) or flags & re.DEBUG:
+            return self._compile(pattern, flags)
+        parts = self._kept.get(f"{self._of} {int(flags)} {pattern}", lambda: self._parts(pattern, flags))
+        return self._sre.compile(pattern, *parts)
+
+    def _parts(self, pattern: str, flags: int) -> tuple[Any, ...]:
+        recorder = _Recorder(self._sre)
+        self._compiler._sre = recorder
+        try:
+            self._compile(pattern, flags)
+        finally:
+            self._compiler._sre = self._sre
+        return recorder.parts
+
+
+class _Recorder:
+    """The engine of `re`, which remembers what it was given to make a pattern of."""
+
+    def __init__(self, sre: Any) -> None:
+        self._sre = sre
+        self.parts: tuple[Any, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sre, name)
+
+    def compile(self, pattern: str, flags: int, code: list[int], *groups: Any) -> Any:
+        # Among the code are numbers that have names, which cannot be kept.
+        self.parts = int(flags), list(map(int, code)), *groups
+        return self._sre.compile(pattern, flags, code, *groups)
 
 
 _HEAD = len(MAGIC_NUMBER) + 4

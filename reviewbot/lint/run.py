@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -49,8 +50,10 @@ class Run:
                 yield known
             else:
                 missed.append((path, len(content)))
+        from reviewbot.lint import methods
+
         try:
-            with uncollected():
+            with uncollected(), methods.kept("runs") if missed else nullcontext():
                 for result, made in self._missed(missed):
                     if self.cache and made is not None:
                         self.cache.put(*made)

@@ -11,9 +11,11 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 # A class of a library, made anew in a process, and what its methods say; then how often Python compiled.
 PROGRAM = """
-import builtins, sys
+import builtins, re, sys
 from reviewbot.lint import methods
 compiled = []
+parse = re._parser.parse
+re._parser.parse = lambda text, *rest: compiled.append(text) or parse(text, *rest)
 methods.compile = lambda text, *rest, **more: compiled.append(text) or builtins.compile(text, *rest, **more)
 with methods.kept("a_test"):
     from dataclasses import FrozenInstanceError, dataclass, field, replace
@@ -24,6 +26,7 @@ with methods.kept("a_test"):
     @dataclass
     class Loss:
         value: float
+    step = re.compile("(?i)(?P<name>loss|r\\u00fcckweg)-(?P<step>[0-9a-f]+?)$", re.ASCII)
 row = Row((1, 2))
 try:
     row.tokens = ()
@@ -32,9 +35,11 @@ except FrozenInstanceError:
     pass
 print(row, row == Row((1, 2)), row < Row((1, 3)), replace(row, notes=["cut"]), Loss(0.5))
 print(row.notes is Row().notes)
+print(step.search("the LOSS-7").groupdict(), step.flags == re.I | re.A, step.groups)
 print(len(compiled), file=sys.stderr)
 """
 SAYS = "Row(tokens=(1, 2), notes=[]) True True Row(tokens=(1, 2), notes=['cut']) Loss(value=0.5)\nFalse\n"
+SAYS += "{'name': 'LOSS', 'step': '7'} True 2\n"
 
 
 def compiled(pycache: Path, *options: str) -> int:
