@@ -38,13 +38,17 @@ def kept(of: str) -> Iterator[None]:
     methods = _Methods(_file(of))
     # `dataclasses` calls the built-in `exec` by name: it finds this one first.
     vars(dataclasses)["exec"] = methods.run
-    compiler, compiled = re._compiler, re._compiler.compile  # type: ignore[attr-defined]
-    compiler.compile = _Patterns(methods, compiler).compile
+    compiler = getattr(re, "_compiler", None)
+    compiled = getattr(compiler, "compile", None)
+    # It is no public part of `re`: where another Python has none, patterns are compiled as ever.
+    if compiler is not None and compiled is not None and hasattr(compiler, "_sre"):
+        compiler.compile = _Patterns(methods, compiler).compile
     try:
         yield
     finally:
         del vars(dataclasses)["exec"]
-        compiler.compile = compiled
+        if compiler is not None and compiled is not None:
+            compiler.compile = compiled
         methods.save()
 
 

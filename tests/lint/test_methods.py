@@ -100,3 +100,21 @@ def test_nothing_is_written_where_python_writes_no_bytecode(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_written_is_none_of_our_concern(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert compiled(tmp_path / "file" / "below") > 0
+
+
+def test_patterns_are_compiled_as_ever_where_re_has_no_such_compiler(tmp_path):
+    program = "import re; compiler = re._compiler; del re._compiler\n" + (
+        "from reviewbot.lint import methods\n"
+        "with methods.kept('a_test'):\n"
+        "    pass\n"
+        "re._compiler = compiler\n"
+        "print(re.compile('loss-[0-9]+').search('a loss-7').group())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", f"pycache_prefix={tmp_path}", "-c", program],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "loss-7\n"
