@@ -103,8 +103,8 @@ def test_a_folder_that_cannot_be_written_is_none_of_our_concern(tmp_path: Path) 
 
 
 def test_patterns_are_compiled_as_ever_where_re_has_no_such_compiler(tmp_path):
-    program = "import re; compiler = re._compiler; del re._compiler\n" + (
-        "from reviewbot.lint import methods\n"
+    program = (
+        "import re; from reviewbot.lint import methods; compiler = re._compiler; del re._compiler\n"
         "with methods.kept('a_test'):\n"
         "    pass\n"
         "re._compiler = compiler\n"
