@@ -38,6 +38,13 @@ _EQUAL = frozenset({
     "assertEqual", "assertAlmostEqual", "assert_equal", "assert_close", "assert_allclose",
     "assert_array_equal", "allclose", "isclose", "equal",
 })  # fmt: skip
+_PACKING = {
+    "trainer/packing.py": """
+def as_row(value):
+    if value is not None:
+        return value if isinstance(value, tuple) else (value,)
+"""
+}
 _SCORE = {
     "trainer/score.py": """
 def advantage(reward, mean, spread):
@@ -121,6 +128,16 @@ class TestRestatesCode(Rule):
                 assert "torch" not in names
             """,
             files=_SCORE,
+        ),
+        # Nothing stands past the condition of what it calls.
+        Example(
+            """
+            from trainer.packing import as_row
+
+            def test_a_number_is_a_row():
+                assert as_row(3) == (3,)
+            """,
+            files=_PACKING,
         ),
         # What it returns where it leaves early is written out.
         Example(

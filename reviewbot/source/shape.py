@@ -38,8 +38,8 @@ def shape_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, int]:
 
 
 def own_body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
-    """A function's statements without its docstring."""
-    first = node.body[0].value if isinstance(node.body[0], ast.Expr) else None
+    """A function's statements without its docstring; none where all of them were taken out."""
+    first = node.body[0].value if node.body and isinstance(node.body[0], ast.Expr) else None
     documented = isinstance(first, ast.Constant) and isinstance(first.value, str)
     return node.body[1:] if documented else node.body
 
