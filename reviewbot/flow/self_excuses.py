@@ -204,13 +204,19 @@ def _is_demanded(unit: Unit, detour: Detour, looked_at: list[cst.Name]) -> bool:
     )
 
 
-def either_opens(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> bool:
-    """Whether the same field of each side opens a detour alone: `left["late"] or right["late"]`."""
+def _either_half(unit: Unit, detour: Detour, one: Judgement) -> cst.BooleanOperation | None:
+    """The condition of a detour for a row or pair of rows, if one half of it is enough to open it."""
     node = values(unit).resolve(detour.condition)
     one_is_enough = cst.Or if detour.outcome else cst.And
     if type(node) is not cst.BooleanOperation or not isinstance(node.operator, one_is_enough):
-        return False
-    if not _goes_by_row(unit, detour, one) and not _goes_by_pair(unit, detour, one, both=True):
+        return None
+    goes = _goes_by_row(unit, detour, one) or _goes_by_pair(unit, detour, one, both=True)
+    return node if goes else None
+
+
+def either_opens(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> bool:
+    """Whether the same field of each side opens a detour alone: `left["late"] or right["late"]`."""
+    if _either_half(unit, detour, one) is None:
         return False
     left, right = (_fields_of(unit, detour, between, own) for own in (between.left, between.right))
     return bool(left and right) and not _is_seen(unit, detour, left | right, between)
@@ -283,11 +289,8 @@ def _goes_by_row(unit: Unit, detour: Detour, one: Judgement) -> bool:
 def excused_by_either(unit: Unit, detour: Detour, one: Judgement, between: Sides) -> SelfExcuse | None:
     """The excuse of `if left.kind in LOOSE or right.kind in LOOSE: continue`, one half of which the side that
     is put to the test can open alone."""
-    node = values(unit).resolve(detour.condition)
-    one_is_enough = cst.Or if detour.outcome else cst.And
-    if type(node) is not cst.BooleanOperation or not isinstance(node.operator, one_is_enough):
-        return None
-    if not _goes_by_row(unit, detour, one) and not _goes_by_pair(unit, detour, one, both=True):
+    node = _either_half(unit, detour, one)
+    if node is None:
         return None
     halves = [_opened(unit, half, between) for half in (node.left, node.right)]
     reads = [[not own.isdisjoint(half.bindings) for own in (between.left, between.right)] for half in halves]
