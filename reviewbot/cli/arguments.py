@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 
 class Parser(argparse.ArgumentParser):
     """argparse's own, whose errors name the nearest command, option or value."""
+
+    def parse_known_args(  # type: ignore[override]  # its overloads are of namespaces that nobody gives
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As ever, but a command itself refuses what it does not know, and so shows its own usage."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
 
     def error(self, message: str) -> NoReturn:
         """Ends the process with 2, as argparse does."""

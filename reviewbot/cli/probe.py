@@ -45,8 +45,8 @@ exit codes:
   1  a difference passes that is a witness (shown or, with --kill-matrix alone, only listed), or a field is
      dropped on rebuild; replay: a witness is caught now
   2  wrong use, or input that cannot be read
-  3  inconclusive: nothing could be run, there were no inputs, or the time was up before every change was
-     tried and no witness was found
+  3  inconclusive: nothing could be run, there were no inputs or none that the check compares anything of,
+     or the time was up before every change was tried and no witness was found
 """
 
 
@@ -99,6 +99,7 @@ def main(options: argparse.Namespace) -> int:
     """Probes and prints. Returns 1 where a difference passes, 3 where nothing could be run."""
     from reviewbot.probe import packages
     from reviewbot.probe import target as targets
+    from reviewbot.render.inert import visible
 
     words: Sequence[str] = options.target
     if options.python:
@@ -116,12 +117,9 @@ def main(options: argparse.Namespace) -> int:
     _write(result, options)
     if result.escaped or result.dropped:
         return 1
-    if not result.edits_tried:
-        print("reviewbot: inconclusive: no change of what the target compares was tried", file=sys.stderr)
-        return 3
-    if not result.complete:
-        says = "the time was up before every change was tried, and none of those that were is a witness"
-        print(f"reviewbot: inconclusive: {says}; a larger --budget leaves more", file=sys.stderr)
+    if result.inconclusive:
+        way_out = "" if result.complete else "; a larger --budget leaves more"
+        print(visible(f"reviewbot: inconclusive: {result.inconclusive}{way_out}"), file=sys.stderr)
         return 3
     return 0
 

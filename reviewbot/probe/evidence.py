@@ -189,6 +189,7 @@ class Result:
     Of a test: `unmissed` checks of the code under test fire in it, and it passes without them; it fails on
     `noticed_in_code` changes of that code, its `twins` on just the same. `judges`: the functions that it
     leaves the comparison to, as targets of their own.
+    `vacuous`: what the inputs cannot show anything of, as clauses; those of `not_run` include them.
     """
 
     target: str
@@ -228,3 +229,15 @@ class Result:
     complete: bool = True
     set_aside: tuple[SetAside, ...] = ()
     judges: tuple[str, ...] = ()
+    vacuous: tuple[str, ...] = ()
+
+    @property
+    def inconclusive(self) -> str:
+        """Why a probe without a witness says nothing of the check, as a clause; empty if it does."""
+        if not self.edits_tried:
+            return "no change of what the target compares was tried"
+        if not self.complete:
+            return "the time was up before every change was tried, and none of those that were is a witness"
+        if all(kill.crash for kill in self.kills):
+            return "; ".join(self.vacuous)
+        return ""

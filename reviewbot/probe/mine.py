@@ -17,11 +17,14 @@ from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import World
 from reviewbot.probe.inside.plain import Plain
 
-# Rows that share a left side and so could have disagreed; fewer say nothing.
-LEAST_SUPPORT = 2
+# Rows that share a left side and so could have disagreed: fewer, or a smaller part of all, say nothing.
+LEAST_SUPPORT = 3
+LEAST_SHARE = 0.5
+LEAST_VALUES = 3  # different numbers of a field, before a sum that holds for all is no chance
 MOST_ROWS = 2_000
 MOST_FIELDS = 24
 MOST_QUESTIONS = 20
+MOST_FOLLOWING = 3
 
 
 def questions(
@@ -54,24 +57,22 @@ def about(rows: Sequence[Plain], never_compared: Collection[str] = ()) -> list[s
 
 
 def _constants(columns: dict[str, list[Plain]]) -> list[str]:
-    out = []
+    """One question about all fields that are the same in every row."""
+    said = []
     for name, values in columns.items():
-        keys = {_canon(value) for value in values}
-        if len(keys) == 1:
-            out.append(
-                f"{name} is {_short(values[0])} in all {len(values)} rows: "
-                "is comparing it meant to notice anything here?"
-            )
+        if len({_canon(value) for value in values}) == 1:
+            said.append(f"{name} is {_short(values[0])}")
             continue
         lists = [shape.numbers(value) for value in values]
         parts = {_canon(part) for listed in lists if listed for part in listed}
         if all(listed is not None for listed in lists) and len(parts) == 1:
             first = next(part for listed in lists if listed for part in listed)
-            out.append(
-                f"every item of {name} is {_short(first)} in all {len(values)} rows: "
-                "is comparing it meant to notice anything here?"
-            )
-    return out
+            said.append(f"every item of {name} is {_short(first)}")
+    if not said:
+        return []
+    count = len(next(iter(columns.values())))
+    them = "it" if len(said) == 1 else "them"
+    return [f"{_and(said)} in all {count} rows: is comparing {them} meant to notice anything here?"]
 
 
 def _sums(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list[str]:
@@ -82,7 +83,7 @@ def _sums(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list[str]:
             series[name] = list(values)
         elif all(type(value) is list for value in values):
             series[_length(name)] = [float(len(value)) for value in values]
-    varied = {name: values for name, values in series.items() if len(set(values)) > 1}
+    varied = {name: values for name, values in series.items() if len(set(values)) >= LEAST_VALUES}
     known = {*asked, *map(_length, asked)}
     out = []
     for (a, left), (b, right) in itertools.combinations(varied.items(), 2):
@@ -102,18 +103,19 @@ def _length(name: str) -> str:
 
 
 def _dependencies(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list[str]:
-    """Fields asked about that follow from one or two others, with the number of rows that could have said
-    otherwise."""
+    """Fields asked about that follow from one or two others that are compared, too, with the number of rows
+    that could have said otherwise; those that follow from the same ones in one question."""
     keys = {name: [_canon(_reduced(value)) for value in values] for name, values in columns.items()}
     count = len(next(iter(keys.values()), []))
-    varied = {name: values for name, values in keys.items() if 1 < len(set(values)) < count}
+    left_of = [name for name in asked if not any(map(_measured, columns[name]))]
+    varied = {name: keys[name] for name in left_of if 1 < len(set(keys[name])) < count}
     right = {name: keys[name] for name in asked if len(set(keys[name])) > 1}
     found: list[tuple[int, tuple[str, ...], str]] = []
     for size in (1, 2):
         for left in itertools.combinations(varied, size):
             groups = list(zip(*(varied[name] for name in left), strict=True))
             support = sum(times for times in Counter(groups).values() if times > 1)
-            if support < LEAST_SUPPORT:
+            if support < max(LEAST_SUPPORT, LEAST_SHARE * count):
                 continue
             for name, values in right.items():
                 known = any(set(other) <= set(left) and n == name for _, other, n in found)
@@ -121,12 +123,33 @@ def _dependencies(columns: dict[str, list[Plain]], asked: Sequence[str]) -> list
                 if follows and not known and name not in left:
                     found.append((support, left, name))
     found.sort(key=lambda one: (-one[0], len(one[1])))
-    found = list(_said_once(found))
+    following: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for support, left, name in _said_once(found):
+        following.setdefault((support, left), []).append(name)
     return [
-        f"{name} follows from {' and '.join(left)} ({support} of {count} rows could have said otherwise): "
-        "which line computes it, and what does a comparison of it add?"
-        for support, left, name in found[:6]
+        _follows(names, left, f"{support} of {count}")
+        for (support, left), names in list(following.items())[:MOST_FOLLOWING]
     ]
+
+
+def _follows(names: Sequence[str], left: Sequence[str], rows: str) -> str:
+    verb, them = ("follows", "it") if len(names) == 1 else ("follow", "them")
+    return (
+        f"{_and(names)} {verb} from {_and(left)} ({rows} rows could have said otherwise): "
+        f"which line computes {them}, and what does a comparison of {them} add?"
+    )
+
+
+def _measured(value: Plain) -> bool:
+    """Whether a value is a number with a fraction, or holds one: such numbers are computed, and what is equal
+    in the rows that share one follows from what they were computed from."""
+    parts = shape.numbers(value) or [value]
+    return any(type(part) is float and not part.is_integer() for part in parts)
+
+
+def _and(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _said_once(

@@ -117,6 +117,7 @@ def probe(
         derived = derived_of(session, base, wish, found)
         with clock.stage(SWITCHED, "every check was switched off once", wish.checks) as until:
             alive = alive_of(session, base, wish, made, derived, until=until)
+        unseen = tuple(vacuous(target, calls, base.sides))
         if judged and in_code is None:
             clock.cut.append("it was known what it notices of the code that it runs")
         return Result(
@@ -130,7 +131,7 @@ def probe(
             kills=caught,
             checks=checked(session, made),
             not_run=(
-                *vacuous(target, calls, base.sides),
+                *unseen,
                 *nothing_to_change,
                 *_not_run(found),
                 *clock.said,
@@ -138,7 +139,7 @@ def probe(
             ),
             inputs=inputs or base.source,
             loaded=loaded(session),
-            verdict_by=_PROTOCOLS[session.how.protocol],
+            verdict_by=_verdict_by(target, session.how.protocol),
             never_compared=found.never_compared,
             unread_values=tuple(name for name in unread(found.tried) if name in wish.labels),
             excuses_taken=excuses_taken(session, calls),
@@ -162,6 +163,7 @@ def probe(
             complete=found.complete,
             set_aside=_set_aside(found, base),
             judges=_judges(target, caught, witnesses) if target.kind == "test" else (),
+            vacuous=unseen,
         )
 
 
@@ -312,6 +314,13 @@ def loaded(session: Session) -> str:
     stubs = [str(name) for name in session.loaded.get("stubs", [])][:8]
     part = "the whole file" if session.loaded.get("whole") else f"cut out of its file: {lines} of {of} lines"
     return part + (f"; stood in for: {', '.join(stubs)}" if stubs else "")
+
+
+def _verdict_by(target: Target, protocol: str) -> str:
+    """How the target says no, as a clause. A command line that raises ends with a code, too."""
+    if target.kind == "command" and protocol == "raises":
+        return "it ends with an exit code other than 0"
+    return _PROTOCOLS[protocol]
 
 
 # ---- checks -----------------------------------------------------------------------------------------------

@@ -56,6 +56,8 @@ def _no_witness(result: Result) -> str:
     tried = _count(result.edits_tried, "change")
     if not result.edits_tried and result.complete:
         return "nothing that it compares could be changed"
+    if result.complete and result.inconclusive:
+        return f"inconclusive: {result.inconclusive}; {tried} tried, {result.passed} passed"
     if not result.complete:
         return f"inconclusive, the time was up: no witness in the first {tried}, {result.passed} passed"
     if not result.passed:
@@ -131,8 +133,13 @@ def strip(drawing: Strip) -> list[str]:
     role = f", the {drawing.roles[at]}" if at < len(drawing.roles) else ""
     lines.append(marked("^", at, at + 1, f"first difference: {at}{role}"))
     for name, (start, end) in shown.items():
-        lines.append(marked("~", start, end, f"{name}: {start} up to {end}"))
+        lines.append(marked("~", start, end, f"{name}: {_indexes(start, end)}"))
     return lines
+
+
+def _indexes(start: int, end: int) -> str:
+    """`index 0 to 9, 10 positions` for the range [0, 10)."""
+    return f"index {start}" if end - start == 1 else f"index {start} to {end - 1}, {end - start} positions"
 
 
 def short(value: Plain) -> str:
@@ -170,15 +177,18 @@ def _seen(name: str, seen: Mapping[str, Plain]) -> str:
 
 
 def elsewhere(witness: Witness) -> str:
-    """How like changes fare, and of a NaN how other numbers do."""
+    """How like changes fare, in the row that is drawn and in all that was tried, and of a NaN how other
+    numbers do."""
     numbers = (
         f"; of other numbers there {witness.numbers_caught} are caught" if witness.numbers_caught else ""
     )
     where = witness.changes[0].edit.path[0] if witness.changes else ""
     caught = _count(witness.caught_elsewhere, "other place")
+    start, end = (witness.strip and witness.strip.let_through) or (0, 0)
+    drawn = f"let through at {_count(end - start, 'position')} of this row; " if end else ""
     return (
-        f"in {where}, the same kind of change is caught in {caught} and let through in "
-        f"{witness.passed_elsewhere} more{numbers}"
+        f"{drawn}of the places tried in {where}, the same kind of change is caught in {caught} and let "
+        f"through in {witness.passed_elsewhere} more{numbers}"
     )
 
 

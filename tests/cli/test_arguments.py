@@ -22,6 +22,14 @@ def test_the_nearest_command_option_or_value_is_named(reviewbot, line, meant):
     assert ran.err.endswith(f"; {meant}\n")
 
 
+@pytest.mark.parametrize("command", ["lint", "review", "parity compare"])
+def test_an_unknown_option_is_answered_with_the_usage_of_its_command(reviewbot, command):
+    ran = reviewbot(*command.split(), "--frobnicate", "a", "b")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"usage: reviewbot {command} [-h]")
+    assert "unrecognized arguments: --frobnicate" in ran.err
+
+
 def test_nothing_is_guessed_at_where_nothing_is_near(reviewbot):
     ran = reviewbot("xyzzy")
     assert ran.code == 2

@@ -109,4 +109,6 @@ def test_what_the_recorded_calls_cannot_show_is_told(reviewbot, tmp_path, resume
     (tmp_path / "parity.py").write_text(SCORES)
     test = f"from parity import compare_scores\n\n\ndef test_s():\n    compare_scores(BOTH, {resumed})\n"
     (tmp_path / "test_p.py").write_text(test.replace("BOTH", "{1: {'reward': 1.0}}"))
-    assert says in reviewbot("probe", "parity.py::compare_scores", cwd=tmp_path).out
+    ran = reviewbot("probe", "parity.py::compare_scores", cwd=tmp_path)
+    assert says in ran.out.splitlines()[0] and says in ran.err
+    assert ran.code == 3

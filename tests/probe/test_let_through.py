@@ -141,6 +141,9 @@ def test_a_nan_is_counted_apart_from_other_numbers(reviewbot, runs):
     above = ran.out.splitlines()[ran.out.splitlines().index(mark) - 2]
     assert above[mark.index("^") : mark.rindex("^") + 1].strip() == "nan"
     assert "logprobs 0-5 is NaN" in line(ran.out, "let through: ")
+    drawn = re.search(r"let through: index 0 to (\d+), (\d+) positions\n", ran.out)
+    assert drawn and int(drawn[1]) + 1 == int(drawn[2])
+    assert f"let through at {drawn[2]} positions of this row; of the places tried in" in ran.out
 
 
 SLOW = """\

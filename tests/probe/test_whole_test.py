@@ -292,5 +292,5 @@ def test_a_difference_that_passes_counts_in_the_exit_code_of_the_matrix_too(revi
 
 def test_what_stands_in_two_sentences_is_counted_in_two_ways_and_says_so(reviewbot, compared):
     ran = reviewbot("probe", "test_compared.py::compare", cwd=compared)
-    assert "\n   in other, the same kind of change is caught in " in ran.out
+    assert "of the places tried in other, the same kind of change is caught in " in ran.out
     assert " such changes of amount, in all arguments, pass (" in ran.out
