@@ -342,10 +342,6 @@ class GitHub:
             given["event"] = "COMMENT"
         return _review(self._send("POST", f"/pulls/{number}/reviews", given))
 
-    def edit_review(self, number: int, review: int, body: str) -> SentReview:
-        """A review's text anew."""
-        return _review(self._send("PUT", f"/pulls/{number}/reviews/{review}", {"body": body}))
-
     def add_file_comment(self, number: int, commit: str, path: str, body: str) -> ReviewComment:
         """A new comment on a file of the diff as a whole."""
         given = {"commit_id": commit, "path": path, "body": body, "subject_type": "file"}

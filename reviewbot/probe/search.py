@@ -12,7 +12,7 @@ from reviewbot.probe import shape
 from reviewbot.probe.changes import Change
 from reviewbot.probe.held_against import HeldAgainst
 from reviewbot.probe.inside import plain
-from reviewbot.probe.inside.edits import Edit, World
+from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.sites import Site
 from reviewbot.probe.session import Run, Session
 from reviewbot.source.test_files import in_test_file
@@ -498,8 +498,3 @@ def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tri
     if masked and not any(t.run.noticed for t in same_role) and not change.says.startswith("token"):
         return Aside.ROLE
     return "gap"
-
-
-def rerun(session: Session, world: World, edited: Sequence[Edit]) -> Run:
-    """One watched run on arguments of its own."""
-    return session.one(session.add(world), edited, watch=True)

@@ -10,7 +10,6 @@ import msgspec
 
 from reviewbot.errors import NeedsExtra, UsageError
 
-ENGINES = ("transformers", "vllm")
 CANDIDATES = 5  # best candidates whose log-probs are recorded at each position
 
 # What an engine imports first: what it lacks is said before it is started.
