@@ -26,6 +26,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.not_a_number import lets_nan_pass
+from reviewbot.flow.noticing import between
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import (
     UNKNOWN,
@@ -322,7 +323,7 @@ class NanPasses(Rule):
                 f"NaN passes here{'' if certain else ', if these may be floats'}: {says}",
                 certainty="likely" if certain else "question",
                 steps=(step(unit, place, "what is NaN here does not fail the check"),),
-                still_catches=still_catches(unit, node, blind=lets_nan_pass),
+                still_catches=_still_catches(unit, node),
             )
         yield from self._equal_nan(unit)
 
@@ -339,8 +340,15 @@ class NanPasses(Rule):
                     " purpose",
                     certainty="question",
                     steps=(step(unit, told, "two runs that both broke would be equal"),),
-                    still_catches=still_catches(unit, call, blind=lets_nan_pass),
+                    still_catches=_still_catches(unit, call),
                 )
+
+
+def _still_catches(unit: Unit, node: cst.CSTNode) -> tuple[str, ...]:
+    """The checks that NaN fails: of a distance, those of the two values between which it lies, too."""
+    sides = (node.left, *(one.comparator for one in node.comparisons)) if type(node) is cst.Comparison else ()
+    values = [value for side in sides for value in between(unit, side) or ()]
+    return still_catches(unit, node, *values, blind=lets_nan_pass, fault="nan")
 
 
 @once

@@ -63,6 +63,8 @@ def parts(unit: Unit, node: cst.CSTNode) -> list[Held]:
     below = children(node)
     if type(node) is cst.Call:
         below = [arg.value for arg in node.args]
+    if isinstance(node, (cst.ListComp, cst.GeneratorExp, cst.SetComp)):
+        below = [node.elt]  # whose names are the parts of what it runs over
     return [one for part in below for one in parts(unit, part)]
 
 

@@ -41,8 +41,7 @@ def still_catches(
     A check reads the same if the same binding of a local name reaches both, or if both call or read the
     same global name. Checks in `but`, and those that overlap `nodes`, do not count; nor do those whose
     failure is swallowed, that are not reached where the fault occurs (those in `cut`, and those behind
-    `ends`, the statements with which it then leaves), that cannot fail, and that are `blind` to it. Where
-    `blind` is given, it alone says which fail.
+    `ends`, the statements with which it then leaves), that cannot fail, and that are `blind` to it.
     """
     looking = _looking(unit)
     wanted = _read(unit, values(unit), nodes)
@@ -57,7 +56,7 @@ def still_catches(
     )
     notices = {at: notice(unit, looking.checks[at], nodes, fault) for at in sorted(kept)}
     notices = {at: one for at, one in notices.items() if one != "vacuous"}
-    failing = [at for at, one in notices.items() if one == "fails" or blind is not None]
+    failing = [at for at, one in notices.items() if one == "fails"]
     where = f"`{unit.name}`" if unit.name else "this module"
     if failing:
         clauses = [_clause(unit, looking, at, wanted, "fails") for at in failing[:_SHOWN]]

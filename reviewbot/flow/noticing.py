@@ -27,9 +27,10 @@ from reviewbot.source.units import once
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-Fault = Literal["value", "length", "keys", "empty", "missing"]
+Fault = Literal["value", "length", "keys", "empty", "missing", "nan"]
 """What goes unnoticed: values that differ; items beyond the shorter of two; keys that one side lacks; that
-there is nothing at all; that both sides lack what is looked up."""
+there is nothing at all; that both sides lack what is looked up; that a value is NaN, of checks that are not
+known to pass it."""
 
 Notice = Literal["vacuous", "looks", "fails"] | tuple[str, ...]
 """What a check does about a fault: it can fail over nothing at all, it looks at the value and may pass, it
@@ -63,8 +64,13 @@ def notice(unit: Unit, check: Check, nodes: Iterable[cst.CSTNode], fault: Fault)
         return "fails"
     if fault == "missing" and any(_fails_when_missing(demand, wanted) for demand in asked):
         return "fails"
+    if fault == "nan" and all(any(_takes(demand, one) for demand in asked) for one in wanted):
+        return "fails"
     narrower: list[str] = []
-    for demand in asked if fault in ("value", "length", "keys") else ():
+    for demand in asked if fault in ("value", "length", "keys", "nan") else ():
+        if fault == "nan":
+            narrower += _partly(demand, wanted)
+            continue
         if demand.relation not in ("equal", "close", "identical"):
             continue
         sides = [side for side in (demand.left, demand.right) if side is not None]
@@ -72,22 +78,33 @@ def notice(unit: Unit, check: Check, nodes: Iterable[cst.CSTNode], fault: Fault)
         used = [side for side in sides if any(_sees(side, one, fault) for one in wanted)]
         if len(seen) == len(wanted) and len(used) >= min(2, len(wanted)):
             return "fails"
-        roots = {one.root for one in wanted}
-        narrower += [
-            code
-            for side, code in zip((demand.left, demand.right), demand.codes, strict=True)
-            if side is not None and side.root in roots
-        ][:1]
+        narrower += _partly(demand, wanted)
     return tuple(dict.fromkeys(narrower)) if narrower else "looks"
 
 
+def _partly(demand: Demand, wanted: list[Held]) -> list[str]:
+    """The first side of a demand that looks at a part of what is wanted, as code."""
+    roots = {one.root for one in wanted}
+    sides = zip((demand.left, demand.right), demand.codes, strict=True)
+    return [code for side, code in sides if side is not None and side.root in roots][:1]
+
+
+def _takes(demand: Demand, one: Held) -> bool:
+    """Whether a demand, which no NaN meets, is made of a value."""
+    sides = (demand.left, demand.right)
+    return demand.relation in ("equal", "close", "order") and any(
+        side is not None and side.covers(one) for side in sides
+    )
+
+
 def subjects(unit: Unit, nodes: tuple[cst.CSTNode, ...]) -> list[Held]:
-    """What nodes look at: the two sides of each comparison in them, or else their operands."""
+    """What nodes look at: the two sides of each comparison in them, of a distance the two values that it lies
+    between, or else their operands."""
     found: list[Held] = []
     for node in nodes:
         inside = comparisons_in(unit, node)
         sides: list[cst.CSTNode] = [side for one in inside for side in (one.left, one.right)]
-        sides = sides or [node]
+        sides = [part for side in sides or [node] for part in between(unit, side) or (side,)]
         found += [one for side in sides for one in parts(unit, side)]
     return list(dict.fromkeys(found))
 
@@ -172,15 +189,15 @@ def _is_one(unit: Unit, one: Comparison) -> bool:
 
 def _demand(unit: Unit, one: Comparison) -> Demand:
     left, right, relation = one.left, one.right, str(one.relation)
-    apart = _difference(unit, left) or _difference(unit, right) if relation == "order" else None
+    apart = between(unit, left) or between(unit, right) if relation == "order" else None
     if apart is not None:
         (left, right), relation = apart, "close"
     return Demand(relation, held(unit, left), held(unit, right), (canonical(left), canonical(right)))
 
 
-def _difference(unit: Unit, node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+def between(unit: Unit, node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     """The two values whose distance `abs(a - b)` and `(a - b).abs().max()` are."""
-    node = values(unit).resolve(node)
+    node = values(unit).resolve(node) if isinstance(node, cst.BaseExpression) else node
     while type(node) is cst.Call and last_name(node) in ("abs", "max", "amax", "item", "float", "fabs"):
         inner = node.func.value if type(node.func) is cst.Attribute and not node.args else None
         node = inner or (node.args[0].value if node.args else node.func)

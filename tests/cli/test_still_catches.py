@@ -153,13 +153,54 @@ def compare(left, right):
     "check",
     [
         "assert left == right",
-        "assert left[0] < 2.5",
-        "assert len(left) == len(right) and left[0] == right[0]",
+        "assert all(abs(a - b) < 2.5 for a, b in zip(left, right))",
+        "assert max(left) < 2.5 and sum(right) < 2.5 and left == right",
     ],
 )
 def test_a_check_that_nan_fails_does(reviewbot, check):
     (clause,) = caught(reviewbot, NAN.replace("assert len(left) == len(right)", check), "nan-passes")
     assert clause.startswith("line 5 checks `left`: ")
+
+
+def test_a_check_of_one_item_sees_a_nan_there_alone(reviewbot):
+    text = NAN.replace("assert len(left) == len(right)", "assert left[0] < 2.5")
+    assert caught(reviewbot, text, "nan-passes") == [
+        "nothing in `compare` for sure; line 5 only checks `left[0]`"
+    ]
+
+
+NAMED = """
+def test_loss(run, baseline):
+    one, other = run(1), baseline
+    CHECK
+    difference = abs(one["loss"] - other["loss"])
+    if difference > 1e-3:
+        raise AssertionError(f"loss differs by {difference}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "says"),
+    [
+        ("assert one == other", "line 4 checks `one`: `assert one == other`"),
+        (
+            'assert one["loss"] < 9.5 and other["loss"] < 9.5',
+            'line 4 checks `one`: `assert one["loss"] < 9.5 and other["loss"] < 9.5`',
+        ),
+        (
+            'assert one["step"] == other["step"]',
+            """nothing in `test_loss` for sure; line 4 only checks `one['step']`""",
+        ),
+        (
+            'if one["flag"]:\n        assert one == other',
+            "nothing in `test_loss` for sure; line 5 also looks at `one`: `assert one == other`",
+        ),
+        ("assert one.keys() == other.keys()", "nothing: no other check in `test_loss` that looks at"),
+    ],
+)
+def test_of_a_difference_that_has_a_name_the_checks_of_its_two_sides_count(reviewbot, check, says):
+    (clause,) = caught(reviewbot, NAMED.replace("CHECK", check), "nan-passes")
+    assert clause.startswith(says)
 
 
 @pytest.mark.parametrize(
