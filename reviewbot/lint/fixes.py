@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from reviewbot.errors import UnreadableFile
-from reviewbot.model import Edit, Finding
+from reviewbot.model import CERTAINTIES, Edit, Finding
 from reviewbot.source.newer import tree_of_text
 from reviewbot.source.units import File
 
@@ -41,6 +41,28 @@ def applied(path: str, content: bytes, fixes: Iterable[Sequence[Edit]]) -> tuple
         return _put(lines, taken).encode(file.encoding), count
     except UnicodeEncodeError:
         return content, 0
+
+
+def first_on_their_lines(findings: Sequence[Finding]) -> list[bool]:
+    """Of each finding whether its fix, if it has one, changes no line that the fix of another one does which
+    is more certain, or as certain and safer, or comes first: of two such, only one can be applied."""
+    taken: set[tuple[str, int]] = set()
+    first = [True] * len(findings)
+
+    def rank(at: int) -> tuple[int, bool]:
+        fix = findings[at].fix
+        return CERTAINTIES.index(findings[at].certainty), fix is not None and not fix.safe
+
+    for at in sorted(range(len(findings)), key=rank):
+        fix = findings[at].fix
+        changed = {
+            (edit.path, line)
+            for edit in (fix.edits if fix else ())
+            for line in range(edit.line, max(edit.line, edit.end_line) + 1)
+        }
+        first[at] = taken.isdisjoint(changed)
+        taken |= changed if first[at] else set()
+    return first
 
 
 def safe(findings: Iterable[Finding], path: str) -> list[Sequence[Edit]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from reviewbot import __version__
 from reviewbot.lint import registry
+from reviewbot.lint.fixes import first_on_their_lines
 from reviewbot.lint.results import Report
 from reviewbot.model import Certainty, Edit, Finding, Fix, Step
 from reviewbot.render.inert import spelled
@@ -39,7 +40,10 @@ def encode(report: Report, rules: Sequence[str]) -> str:
                 "toolExecutionNotifications": list(_notifications(report)),
             }
         ],
-        "results": [_result(finding, ids.index(finding.rule)) for finding in report.findings],
+        "results": [
+            _result(finding, ids.index(finding.rule), fixed=fixed)
+            for finding, fixed in zip(report.findings, first_on_their_lines(report.findings), strict=True)
+        ],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return spelled(json.dumps(log, indent=2, ensure_ascii=False), backslash="\\\\") + "\n"
@@ -54,7 +58,8 @@ def _rule(rule: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
+def _result(finding: Finding, rule_index: int, *, fixed: bool) -> dict[str, Any]:
+    """With its fix if it is to be `fixed`: who applies all fixes of a log does not find two for one line."""
     span = finding.span
     says = [finding.message, *(f"still catches it: {catch}" for catch in finding.still_catches)]
     place = _place(span.path, span.line, span.column, span.end_line, span.end_column)
@@ -76,7 +81,7 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
     steps = [_step(step) for step in finding.steps if not step.base]
     if steps:
         result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
-    if finding.fix is not None:
+    if finding.fix is not None and fixed:
         result["fixes"] = [_fix(finding.fix)]
     return result
 

@@ -186,7 +186,9 @@ def _told_now(
             lapsed=entry.dismissal is not None,
         )
         out.append((thread, entry))
-    return out
+    live = [thread for thread, entry in out if entry.live]
+    apart = {thread.id: thread for thread in threads.one_suggestion_a_line(live, look.shown, read)}
+    return [(apart.get(thread.id, thread), entry) for thread, entry in out]
 
 
 def _moves(look: Look, ledger: Ledger, repository: Repository) -> Moves:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from reviewbot.lint.fixes import first_on_their_lines
 from reviewbot.model import CERTAINTIES, Anchor, Finding, Place, Span, Thread
 from reviewbot.review.proposal import Read, propose
 from reviewbot.source.diff import Hunk, Lines
@@ -71,6 +72,26 @@ def thread(
         proposal=proposed[0] if proposed else None,
         also=also,
     )
+
+
+def one_suggestion_a_line(made: Sequence[Thread], shown: Shown, read: Read) -> list[Thread]:
+    """The threads, of whose suggestions no two change the same lines: GitHub applies one of two such alone,
+    and then has the other for outdated. What gives way is shown as a diff, and says to which one."""
+    suggested = [one for one in made if one.proposal is not None and one.proposal.form == "suggestion"]
+    first = first_on_their_lines([one.finding for one in suggested])
+    leading = [one for one, leads in zip(suggested, first, strict=True) if leads]
+    out = {one.id: one for one in made}
+    for one, leads in zip(suggested, first, strict=True):
+        if leads or one.finding.fix is None:
+            continue
+        _, anchor = _place(one.finding, shown)
+        diff = propose(one.finding.fix, anchor or Anchor(one.finding.span.path, 1, 1), read, _nothing)
+        if diff is None:
+            continue
+        before = next(other for other in leading if not first_on_their_lines([other.finding, one.finding])[1])
+        says = f"{diff[0].says}, as a diff, because {before.id} suggests another change of these lines"
+        out[one.id] = replace(one, anchor=anchor, proposal=replace(diff[0], says=says))
+    return list(out.values())
 
 
 def inline(findings: Sequence[Finding], room: int) -> frozenset[int]:

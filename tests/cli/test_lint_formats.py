@@ -82,3 +82,21 @@ def test_stats_say_what_each_rule_cost(reviewbot, project):
     suspected, confirmed, findings, seconds = rows["constant-verdict"]
     assert (int(suspected) >= 2, confirmed, findings) == (True, "2", "2")
     assert float(seconds) >= 0
+
+
+def test_no_two_fixes_of_a_sarif_log_change_one_line(reviewbot, tmp_path):
+    (tmp_path / "test_both.py").write_text(
+        "import numpy as np\n\ndef test_both(run, load):\n"
+        "    np.allclose(run(1), load(1)); np.allclose(run(2), load(2))\n"
+        "    np.allclose(run(3), load(3))\n"
+    )
+    ran = reviewbot("lint", "--output-format", "sarif", "test_both.py")
+    (run,) = json.loads(ran.out)["runs"]
+    places = [
+        replacement["deletedRegion"]["startLine"]
+        for result in run["results"]
+        for fix in result.get("fixes", [])
+        for change in fix["artifactChanges"]
+        for replacement in change["replacements"]
+    ]
+    assert (len(run["results"]), places) == (3, [4, 5])

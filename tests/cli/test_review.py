@@ -231,3 +231,33 @@ def test_a_repository_without_commits_is_called_so(reviewbot, repository):
     )
     ran = reviewbot("review", "--head", "main", "--base", "nowhere", cwd=repository.folder)
     assert "nowhere: no such commit here; `git fetch` it" in ran.err
+
+
+TWICE = """\
+import numpy as np
+
+
+def test_both(run, load):
+    np.allclose(run(1), load(1)); np.allclose(run(2), load(2))
+    np.allclose(run(3), load(3))
+"""
+
+
+def test_of_two_suggestions_for_the_same_lines_one_is_a_diff(reviewbot, repository, tmp_path):
+    repository.commit({"README.md": "A test to come.\n"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_both.py": TWICE})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    threads = reviewed(ran).threads
+    assert [(one.id, one.proposal.form) for one in threads] == [
+        ("C1", "suggestion"),
+        ("C2", "diff"),
+        ("C3", "suggestion"),
+    ]
+    assert "C1 suggests another change of these lines" in threads[1].body
+    assert [one.body.count("```suggestion\n") for one in threads] == [1, 0, 1]
+    # The diff applies, to the file as it stands.
+    diff = threads[1].proposal.text
+    (tmp_path / "two.diff").write_text(diff)
+    repository.git("apply", str(tmp_path / "two.diff"))
+    assert "; assert np.allclose(run(2), load(2))\n" in (repository.folder / "tests/test_both.py").read_text()
