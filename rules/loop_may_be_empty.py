@@ -12,6 +12,7 @@ Require the collection to hold something, better yet how much: `assert len(rows)
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -24,7 +25,7 @@ from reviewbot.flow.emptiness import may_be_empty
 from reviewbot.flow.iteration import Iterable, iterable, may_say
 from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.keyed import compares_by_key
-from reviewbot.flow.left import Left, left
+from reviewbot.flow.left import Left, left, lists_own
 from reviewbot.flow.loops import (
     CheckedLoop,
     Quantified,
@@ -746,7 +747,10 @@ class LoopMayBeEmpty(Rule):
             + ("" if found.empty else ", and nothing requires that there is something")
             + _and_more(again),
             certainty="question"
-            if some or _forbids(check, found) or _refuses(unit, check, found)
+            if some
+            or _forbids(check, found)
+            or _refuses(unit, check, found)
+            or _is_copied(unit, check, found)
             else _certainty(unit, found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
@@ -979,7 +983,7 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
     if found.unit is unit and isinstance(found.node, cst.BaseExpression) and is_own_input(unit, found.node):
         return "question"
     source = found.source
-    if found.made == "lookup" and _is_one_of_several(found):
+    if _may_be_meant(unit, found) or (found.made == "lookup" and _is_one_of_several(found)):
         return "question"
     if source is None:
         return "likely"
@@ -993,6 +997,47 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
         return "question"
     parts = last_name(source.node) in _MODEL_PARTS
     return "question" if parts and not gradients else "likely"
+
+
+def _may_be_meant(unit: Unit, found: Iterable) -> bool:
+    """Whether it is of a kind that is empty for a reason about as often as not: what a query finds, what two
+    sides share or one lacks, what an attribute holds that need not be there; and the files of a folder of the
+    repository itself, which holds some."""
+    if found.made in ("query", "common"):
+        return True
+    if found.made == "lookup":
+        return "key is missing" not in found.says
+    source = found.source
+    if source is None or source.made != "loaded" or not lists_own(source.unit, source.node):
+        return False
+    return re.search(r"`\w+\.is_(file|dir)\(\)`", found.says) is not None
+
+
+def _is_copied(unit: Unit, check: cst.CSTNode, found: Iterable) -> bool:
+    """Whether a folder is listed to ask of each file whether it is somewhere else too, `assert (other /
+    path.name).exists()`, `self.assertIn(name, os.listdir(other))`: what is listed is the original."""
+    if found.made != "loaded" or not isinstance(found.node, cst.Call) or last_name(found.node) not in _LISTS:
+        return False
+    flow, call = values(unit), call_of(check)
+    asked: list[cst.BaseExpression] = []
+    if isinstance(check, cst.Assert):
+        asked = [check.test]
+    elif call is not None:
+        asked = [arg.value for arg in call.args]
+    if call is not None and last_name(call) == "assertIn" and len(asked) > 1:
+        return _is_listing(flow.resolve(asked[1]))
+    if len(asked) == 1 and isinstance(asked[0], cst.Comparison) and len(asked[0].comparisons) == 1:
+        target = asked[0].comparisons[0]
+        return isinstance(target.operator, cst.In) and _is_listing(flow.resolve(target.comparator))
+    return bool(asked) and isinstance(asked[0], cst.Call) and last_name(asked[0]) in _EXIST
+
+
+def _is_listing(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and last_name(node) in _LISTS
+
+
+_LISTS = frozenset({"listdir", "iterdir", "scandir", "walk", "glob", "rglob", "iglob"})
+_EXIST = frozenset({"exists", "is_file", "isfile", "is_dir", "isdir"})
 
 
 def _is_one_of_several(found: Iterable) -> bool:

@@ -726,9 +726,16 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = aside or all(is_as_long_as_written(unit, side) for side in cut.sides)
     aside = aside or unpacked_by_callers(unit, cut.sides)
     aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
-    aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut)
+    aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut) or _never_runs(unit)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
+
+
+def _never_runs(unit: Unit) -> bool:
+    """Whether a test is skipped always: `@pytest.mark.skip`, `@unittest.skip("slow")`."""
+    if not isinstance(unit.node, cst.FunctionDef):
+        return False
+    return any(last_name(one.decorator) == "skip" for one in unit.node.decorators)
 
 
 def _are_groups(unit: Unit, cut: Cut) -> bool:

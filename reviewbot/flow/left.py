@@ -15,12 +15,11 @@ import libcst as cst
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import checks
 from reviewbot.flow.guards import pairs, reached_with
-from reviewbot.flow.iteration import Iterable, iterable
+from reviewbot.flow.iteration import Iterable
 from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import (
-    UNKNOWN,
     canonical,
     dotted,
     last_name,
@@ -57,7 +56,6 @@ _PATHS = frozenset({
 })  # fmt: skip
 _PATH_MODULES = frozenset({"os.path", "osp", "path", "pathlib", "importlib.resources", "resources"})
 _LOADS = pattern(r"(?i)(^|_)(load|restore|read|open)")
-_COUNTING = frozenset({"count", "len", "scalar", "scalar_one", "rowcount"})
 
 
 def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
@@ -328,38 +326,38 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         return True
     if isinstance(made, _COMPREHENSIONS) and _EXPECTED.match(root_name(_source(unit, made))):
         return True
-    if isinstance(made, (cst.BinaryOperation, cst.Call)) and _leaves_out_known(unit, made):
-        return True
     filtered = made.for_in.iter if isinstance(made, _COMPREHENSIONS) else None
     if isinstance(made, cst.Call) and dotted(made.func) == "filter" and len(made.args) == 2:
         filtered = made.args[1].value
-    if filtered is not None:
-        source = values(unit).resolve(filtered)
-        if isinstance(source, cst.Call) and last_name(source) in _OWN_NAMES:
-            return True
+    if isinstance(made, cst.If):
+        around = next((above for above in unit.ancestors(made) if isinstance(above, cst.For)), None)
+        filtered = around.iter if around is not None else None
+    if filtered is not None and any(_gives_own_names(one) for one in _walked(unit, filtered)):
+        return True
     if found.made == "loaded" and (
         _lists_here(made)
-        or _lists_own(unit, made)
+        or lists_own(unit, made)
         or _is_read_back(unit, node, made)
         or _is_own(unit, made)
         or _is_restored(unit, node, made)
     ):
         return True
-    if draws(unit) or _is_handed_in(unit, made) or _is_at_hand(unit, made):
-        return True
-    return found.made == "query" and (_is_counted_there(unit, node, made) or _is_made_here(unit, made))
+    return draws(unit) or _is_at_hand(unit, made)
 
 
-def _leaves_out_known(unit: Unit, made: cst.CSTNode) -> bool:
-    """`set(levels) - {"autocommit"}`: what leaves out the exceptions expects the rest to be there."""
-    away: cst.BaseExpression | None = None
-    if isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Subtract):
-        away = made.right
-    elif isinstance(made, cst.Call) and last_name(made) == "difference" and len(made.args) == 1:
-        away = made.args[0].value
-    if away is None:
-        return False
-    return iterable(unit, away).made == "literal"
+def _walked(unit: Unit, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What is walked, or each of the written things that an outer loop hands over to be walked."""
+    flow = values(unit)
+    node = flow.resolve(_viewed(node))
+    bound = flow.reaching(node) if isinstance(node, cst.Name) else frozenset()
+    outer = [flow.resolve(one.value) for one in bound if one.kind == "loop" and one.value is not None]
+    if len(outer) == len(bound) == 1 and isinstance(outer[0], (cst.List, cst.Tuple)):
+        return [element.value for element in outer[0].elements]
+    return [_viewed(node)]
+
+
+def _gives_own_names(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and last_name(node) in _OWN_NAMES
 
 
 def _lists_here(made: cst.CSTNode) -> bool:
@@ -375,13 +373,23 @@ def _lists_here(made: cst.CSTNode) -> bool:
     return isinstance(owner, cst.Call) and not owner.args
 
 
-def _lists_own(unit: Unit, made: cst.CSTNode) -> bool:
-    """Whether all of a folder is listed that stands beside the test or in its package: where it has moved the
-    listing raises, which a `glob` does not, and what is kept in a repository is no empty folder."""
-    if not isinstance(made, cst.Call) or last_name(made) not in ("listdir", "iterdir", "scandir"):
+def lists_own(unit: Unit, made: cst.CSTNode) -> bool:
+    """Whether all of a folder is listed that stands beside the test or in its package, or all that is written
+    in Python below it: what is kept in a repository is no empty folder, and where it has moved most listings
+    raise, which a `glob` and a walk do not."""
+    if not isinstance(made, cst.Call):
+        return False
+    if last_name(made) in ("glob", "iglob", "rglob"):
+        texts = [literal(below) for below in walk(made) if isinstance(below, cst.SimpleString)]
+        deep = last_name(made) == "rglob" or any(isinstance(t, str) and "**" in t for t in texts)
+        if not deep or not any(isinstance(t, str) and t.endswith("*.py") for t in texts):
+            return False
+    elif last_name(made) not in ("listdir", "iterdir", "scandir", "walk"):
         return False
     folder = made.args[0].value if made.args else made.func
-    if isinstance(folder, cst.Attribute) and not made.args:
+    if last_name(made) in ("glob", "rglob") and isinstance(made.func, cst.Attribute):
+        folder = folder if dotted(made.func.value) == "glob" else made.func
+    if isinstance(folder, cst.Attribute) and folder is made.func:
         folder = folder.value
     return _places(unit, folder) == {True}
 
@@ -503,7 +511,7 @@ def _opened(unit: Unit, made: cst.CSTNode, depth: int = 6) -> cst.BaseExpression
     return None
 
 
-def _places(unit: Unit, node: cst.BaseExpression, depth: int = 6) -> set[bool]:
+def _places(unit: Unit, node: cst.BaseExpression, depth: int = 12) -> set[bool]:
     """For each part of a path whether it tells where the test file itself or its package stands: False of a
     part that says neither that nor a name, so that a path of the repository has `{True}` alone."""
     flow = values(unit)
@@ -523,11 +531,21 @@ def _places(unit: Unit, node: cst.BaseExpression, depth: int = 6) -> set[bool]:
         bound = flow.reaching(node)
         if bound and all(one.kind in ("parameter", "loop") for one in bound):
             return set()  # some file of a folder that is known
+        if not bound and node.value.isupper() and node.value in unit.file.imports:
+            return {True}  # a constant of the tests' own: `EXAMPLES_DIR`
         constant = module_value(unit.file, node.value) if not bound else None
         return _places_of(unit, constant, depth) if constant is not None else {False}
+    if (
+        isinstance(node, cst.Attribute)
+        and node.attr.value.isupper()
+        and dotted(node.value) in ("self", "cls")
+    ):
+        return {True}
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
         return _places(unit, node.left, depth - 1) | _places(unit, node.right, depth - 1)
-    if isinstance(node, cst.Attribute) and node.attr.value == "parent":
+    if isinstance(node, cst.Subscript):
+        return _places(unit, node.value, depth - 1) if last_name(node.value) == "parents" else {False}
+    if isinstance(node, cst.Attribute) and node.attr.value in ("parent", "parents"):
         return _places(unit, node.value, depth - 1)
     if isinstance(node, cst.Call) and last_name(node) in _PATHS:
         given = [arg.value for arg in node.args if not arg.star]
@@ -547,13 +565,15 @@ def _places_of(unit: Unit, node: ast.expr, depth: int) -> set[bool]:
         return set() if isinstance(node.value, str) else {False}
     if isinstance(node, ast.Name):
         constant = module_value(unit.file, node.id)
-        if node.id == "__file__":
+        if node.id == "__file__" or (node.id.isupper() and node.id in unit.file.imports):
             return {True}
         return _places_of(unit, constant, depth - 1) if constant is not None else {False}
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         inner = [node.left, node.right]
-    elif isinstance(node, ast.Attribute) and node.attr == "parent":
+    elif isinstance(node, ast.Attribute) and node.attr in ("parent", "parents"):
         inner = [node.value]
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+        inner = [node.value] if node.value.attr == "parents" else []
     elif isinstance(node, ast.Call):
         function = node.func
         method = isinstance(function, ast.Attribute) and dotted_name(function.value) not in _PATH_MODULES
@@ -564,23 +584,6 @@ def _places_of(unit: Unit, node: ast.expr, depth: int) -> set[bool]:
     if not inner:
         return {False}
     return set[bool]().union(*(_places_of(unit, one, depth - 1) for one in inner))
-
-
-def _is_handed_in(unit: Unit, made: cst.CSTNode) -> bool:
-    """Whether a helper takes one of its parameters away from another: both are what its callers hand in."""
-    if not isinstance(made, cst.BinaryOperation) or unit.is_test or not unit.is_function:
-        return False
-    flow = values(unit)
-    called = [
-        below for side in (made.left, made.right) for below in walk(side) if isinstance(below, cst.Call)
-    ]
-    if any(dotted(call.func) not in ("set", "frozenset") for call in called):
-        return False
-    sides = [list(flow.reads(side)) for side in (made.left, made.right)]
-    named = [[name for name in side if flow.reaching(name)] for side in sides]
-    return all(
-        names and all(b.kind == "parameter" for name in names for b in flow.reaching(name)) for names in named
-    )
 
 
 def _is_written(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
@@ -667,33 +670,6 @@ def _leftmost(node: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(node, cst.BinaryOperation):
         node = node.left
     return node
-
-
-def _is_made_here(unit: Unit, made: cst.CSTNode) -> bool:
-    """Whether a query asks for all of a class of which the test file itself makes some for what is asked:
-    `page.query(Button)` beside an application that yields `Button("ok")`."""
-    asked = made.args[0].value if isinstance(made, cst.Call) and len(made.args) == 1 else None
-    if not isinstance(asked, cst.Name) or values(unit).reaching(asked):
-        return False
-    known = asked.value in unit.file.imports or asked.value in unit.file.classes
-    return known and any(other is not unit for other in unit.file.calling(asked.value))
-
-
-def _is_counted_there(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
-    """Whether another query of the same session is required to count some."""
-    session = root_name(made)
-    for pair in pairs(unit):
-        if not _apart(unit, pair.node, node):
-            continue
-        for one, other in ((pair.left, pair.right), (pair.right, pair.left)):
-            size = literal(other)
-            if size is UNKNOWN or not isinstance(size, int) or size < 1:
-                continue
-            if last_name(one) in _COUNTING and session in {
-                n.value for n in walk(one) if isinstance(n, cst.Name)
-            }:
-                return True
-    return False
 
 
 @once

@@ -42,7 +42,9 @@ def is_meant(unit: Unit, cut: Cut) -> bool:
         or _are_named(unit, cut.sides)
         or (draws(unit) and all(_is_drawn(unit, one) for one in cut.sides))
         or all(_is_filled_by_hand(unit, one) for one in cut.sides)
+        or all(_is_own(unit, one) for one in cut.sides)
         or _compares_wholes(unit, cut)
+        or _wholes_are_compared(unit, cut)
         or _is_a_setting(unit, cut)
     )
 
@@ -357,8 +359,76 @@ def _is_filled_by_hand(unit: Unit, one: cst.BaseExpression, depth: int = 2) -> b
     bindings = flow.bindings(one.value)
     if len(bindings) == 1 and bindings[0].kind == "loop" and bindings[0].value is not None and depth:
         return _gives_by_hand(unit, bindings[0].value, depth - 1)
-    filled = bool(bindings) and all(isinstance(made.value, cst.List) for made in bindings)
-    return filled and bool(appended)
+    other = [made.value for made in bindings if not _is_list(made.value)]
+    if any(not isinstance(value, cst.Name) or not depth for value in other) or not bindings:
+        return False
+    named = all(_is_filled_by_hand(unit, value, depth - 1) for value in other if isinstance(value, cst.Name))
+    return named and bool(appended or other)
+
+
+def _is_list(node: cst.BaseExpression | None) -> bool:
+    called = isinstance(node, cst.Call) and dotted(node.func) == "list" and not node.args
+    return called or isinstance(node, cst.List)
+
+
+_TABLES = frozenset({"expand", "parameters", "named_parameters", "product"})
+
+
+def _is_own(unit: Unit, one: cst.BaseExpression) -> bool:
+    """Whether a side is as long as the test itself says: what it writes out, a column of its table of cases,
+    or what a function or class answers that it defines."""
+    if not unit.is_test:
+        return False
+    flow = values(unit)
+    made = [flow.resolve(same) for same in terms(unit).same_size(one)][-1]
+    if isinstance(made, cst.Name):
+        bound = flow.reaching(made)
+        if bound and all(b.kind == "parameter" for b in bound) and made.value not in ("self", "cls"):
+            return _has_table(unit)
+    if isinstance(made, cst.Call) and _is_defined_within(unit, made):
+        return True
+    return is_as_long_as_written(unit, one)
+
+
+def _has_table(unit: Unit) -> bool:
+    """Whether a decorator gives a test its cases, and does not name what it gives as `parametrize` does: then
+    each parameter is a column of them."""
+    if not isinstance(unit.node, cst.FunctionDef):
+        return False
+    calls = [one.decorator for one in unit.node.decorators if isinstance(one.decorator, cst.Call)]
+    return any(last_name(call) in _TABLES for call in calls)
+
+
+def _is_defined_within(unit: Unit, call: cst.Call) -> bool:
+    """Whether a call is of a function that is defined in the test, or of an instance of a class that is."""
+    flow = values(unit)
+    function = flow.resolve(call.func)
+    if isinstance(function, cst.Call):
+        function = function.func
+    if not isinstance(function, cst.Name):
+        return False
+    bound = flow.reaching(function)
+    return bool(bound) and all(one.kind == "definition" for one in bound)
+
+
+def _wholes_are_compared(unit: Unit, cut: Cut) -> bool:
+    """Whether what holds the sides is compared as a whole: `assert left == right` before a walk of the rows
+    of each of their columns."""
+    if len(cut.sides) != 2 or not isinstance(cut.loop, cst.For):
+        return False
+    flow = values(unit)
+    made = [{b.name for b in flow.slice(side, mutations=False)} for side in cut.sides]
+    for one in comparisons(unit):
+        sides = (one.left, one.right)
+        if one.relation != "equal" or not all(isinstance(side, cst.Name) for side in sides):
+            continue
+        left, right = (side.value for side in sides if isinstance(side, cst.Name))
+        if unit.holds(cut.loop, one.check.node) or left == right:
+            continue
+        straight = left in made[0] - made[1] and right in made[1] - made[0]
+        if straight or (left in made[1] - made[0] and right in made[0] - made[1]):
+            return True
+    return False
 
 
 def _gives_by_hand(unit: Unit, over: cst.BaseExpression, depth: int) -> bool:

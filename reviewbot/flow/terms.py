@@ -28,6 +28,11 @@ _SAME_SIZE_CALLS = frozenset({
     "torch.zeros_like", "torch.ones_like", "torch.empty_like", "torch.randn_like", "torch.rand_like",
     "np.abs", "torch.abs", "jnp.abs", "np.argsort", "torch.argsort",
 })  # fmt: skip
+_LOOKING = frozenset({
+    "zip", "list", "tuple", "set", "dict", "sorted", "reversed", "enumerate", "iter", "map", "len", "print",
+    "str", "repr", "sum", "any", "all", "min", "max",
+})  # fmt: skip
+_GRADIENTS = frozenset({"grad", "autograd.grad", "torch.autograd.grad"})
 _MAPS = frozenset({"map", "imap", "imap_unordered", "starmap"})
 _SAME_SIZE_METHODS = frozenset({
     "items", "keys", "values", "copy", "clone", "detach", "cpu", "cuda", "to", "tolist", "numpy", "float",
@@ -152,6 +157,10 @@ class Terms:
             if self.flow.mutations(node.value) and not self._keeps_size(node.value):
                 return self._filled_from(node)
             resolved = self.flow.resolve(node)
+            if _is_empty(resolved) and any(
+                dotted(c.func) not in _LOOKING for c in self.flow.escapes(node.value)
+            ):
+                return None  # what is given it may fill it: `heapq.heappush(rows, row)`
             return resolved if resolved is not node else None
         if type(node) is cst.Call:
             return _inner_of_call(node)
@@ -207,7 +216,7 @@ class Terms:
         if len(bindings) != 1 or len(mutations) != 1 or bindings[0].value is None:
             return None
         call = mutations[0].node
-        if literal(bindings[0].value) != [] or type(call) is not cst.Call or last_name(call) != "append":
+        if not _is_empty(bindings[0].value) or type(call) is not cst.Call or last_name(call) != "append":
             return None
         for loop in walk(self.flow.root):
             if type(loop) is cst.For and _runs_each_turn(loop, call):
@@ -323,6 +332,11 @@ def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return None
 
 
+def _is_empty(node: cst.BaseExpression) -> bool:
+    made = type(node) is cst.Call and dotted(node.func) == "list" and not node.args
+    return made or (isinstance(node, (cst.List, cst.Tuple)) and not node.elements)
+
+
 def _is_item(node: cst.BaseExpression) -> bool:
     return type(node) is cst.Subscript and len(node.slice) == 1 and type(node.slice[0].slice) is cst.Index
 
@@ -346,6 +360,8 @@ def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
             return node.args[1].value
         if _is_map_of_workers(node):
             return node.args[1].value
+        if name in _GRADIENTS and len(node.args) > 1 and not node.args[1].star and not node.args[1].keyword:
+            return node.args[1].value  # a gradient for each of the inputs
         if name == "range" and len(node.args) == 1:
             return counted_by(first.value)
     if type(node.func) is cst.Attribute and node.func.attr.value in _SAME_SIZE_METHODS:
