@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -34,6 +35,10 @@ _MODE = 4
 _FAILS = pattern(
     r"(?i)conver|fail|broken|breaks|bug|fixme|xxx|skip|flaky|crash"
     r"|not (yet )?(work|supported|implemented)"
+)
+_NOTHING = pattern(
+    r"(?i)\bnot (relevant|applicable|needed|meaningful|of interest)|irrelevant|\bn/a\b"
+    r"|nothing (to|is) (be )?(test|check)|(do|does)(n't| not) (apply|matter|make sense)|\bno sense\b"
 )
 
 _Way = tuple[cst.If, cst.Return, list[tuple[Unit, cst.If]]]
@@ -232,8 +237,10 @@ class EarlyReturnTest(Rule):
             # A condition that many tests of a file share is a mode of the whole suite.
             # One that is drawn and left out is one of many.
             some = len(again) + 1 >= _MODE or _turn(unit, node) is not None or draws(unit)
+            some = some or _remarks(unit, back, _NOTHING)
             certainty = "question" if some else certainty
-            gives_up = _gives_up(unit, back) and _turn(unit, node) is None
+            # Beside it a comment says that the test would fail.
+            gives_up = _remarks(unit, back, _FAILS) and _turn(unit, node) is None
             told.setdefault("likely" if gives_up else certainty, []).append((node, back, again))
         for certainty, ways in told.items():
             yield self._told(unit, certainty, ways)
@@ -452,10 +459,10 @@ def _is_imported(unit: Unit, node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Attribute) and dotted(node).partition(".")[0] in unit.file.imports
 
 
-def _gives_up(unit: Unit, back: cst.Return) -> bool:
-    """Whether a comment beside a return says that the test would fail."""
+def _remarks(unit: Unit, back: cst.Return, what: re.Pattern[str]) -> bool:
+    """Whether a comment beside a return says something."""
     line = unit.span(back).line
-    return any(_FAILS.search(text.partition("#")[2]) for text in unit.file.lines[max(0, line - 3) : line])
+    return any(what.search(text.partition("#")[2]) for text in unit.file.lines[max(0, line - 3) : line])
 
 
 def _is_constant(unit: Unit, name: str) -> bool:

@@ -217,6 +217,17 @@ class PairKeysIntersect(Rule):
                     assert before[name] == after[name]
             """
         ),
+        # What only the other side has is looked at by itself.
+        Example(
+            """
+            def assert_same_url(load, url, expected_url):
+                found = parse(url)
+                expected = parse(expected_url)
+                for key, value in expected.items():
+                    assert found.get(key) == value
+                assert set(found) - set(expected) <= {"page"}
+            """
+        ),
         # A key that is missing is a failure here.
         Example(
             """
@@ -295,6 +306,9 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
             return None
         return "question" if beside or refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
+        return None
+    sides = canonical(one.left), canonical(one.right)
+    if (sides if one.sees == "right" else sides[::-1]) in _differences(unit, one):
         return None
     flow = values(unit)
     left, right = flow.resolve(one.left), flow.resolve(one.right)

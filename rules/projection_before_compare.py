@@ -304,11 +304,13 @@ _HOW_MANY = pattern(r"(?i)\b(numbers?|counts?|how many|as many|totals?|amounts?)
 
 
 def _is_meant(unit: Unit, one: Projected) -> bool:
-    """Whether the comment above a check, or what the test says of itself, is about how many there are."""
+    """Whether a comment above a check, in its paragraph, or what the test says of itself, is about how many
+    there are."""
     line = unit.span(one.comparison.check.node).line - 1
     said = [ast.get_docstring(unit.tree) or ""] if isinstance(unit.tree, _FUNCTIONS) else []
-    while line and (text := unit.file.lines[line - 1].strip()).startswith("#"):
-        said.append(text)
+    while line > unit.line and (text := unit.file.lines[line - 1].strip()):
+        if text.startswith("#"):
+            said.append(text)
         line -= 1
     return one.left.kind in ("length", "figure") and any(map(_HOW_MANY.search, said))
 

@@ -37,6 +37,11 @@ _VAGUE = pattern(
     r"(?i)unspecified|not specified|exact|depend|differ|vari(es|ous)|either|any|whatever|some|implementation"
 )
 _OF_ERRORS = pattern(r"(?i)error|exception|rais")
+# Which calls were made, and not that none was.
+_CALLED = pattern(
+    r"\.assert_(has_calls|any_call|called\w*|awaited\w*|has_awaits)\(|\bcall_args(_list)?\b|\bmock_calls\b"
+    r"|\b(call|await)_count\b(?!\s*(==\s*0\b|,\s*0\b))"
+)
 _ANYTHING = ("", ".*", ".", ".+", "^.*$")
 
 
@@ -302,7 +307,7 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     line = unit.span(call).line
     if re.search(r"#\s*noqa:.*\b(B017|PT011)\b", unit.file.lines[line - 1]) is not None:
         return True
-    if _is_told_apart(unit, call):
+    if _is_told_apart(unit, call) or _calls_are_asked(unit, call):
         return True
     beside = unit.file.lines[max(0, line - 3) : line + 2]
     said = [text.partition("#")[2] for text in beside]
@@ -350,6 +355,16 @@ def _is_told_apart(unit: Unit, call: cst.Call) -> bool:
     done = [{code for code, _ in part} for part in both]
     narrow = any(not broad for part in both for _, broad in part)
     return narrow and not done[0].isdisjoint(done[1])
+
+
+def _calls_are_asked(unit: Unit, call: cst.Call) -> bool:
+    """Whether a check after the block asks which calls were made: one that fails before them, by a misspelt
+    name say, does not pass."""
+    line = max(unit.span(block).end_line for block in (call, *_around(unit, call)))
+    return any(
+        unit.span(check.node).line > line and _CALLED.search(unit.text(check.node)) is not None
+        for check in checks(unit)
+    )
 
 
 def _expected(branch: cst.BaseSuite) -> list[tuple[str, bool]]:

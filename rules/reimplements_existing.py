@@ -27,7 +27,8 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 
 _BENCHMARK = pattern(r"(^|[/_])bench(mark(s|ing)?)?[/_.]")
 _REFERENCE = pattern(
-    r"(^|_)(ref|reference|naive|oracle|golden|original|baseline|unoptimi[sz]ed|unfused)s?(_|$)"
+    r"(^|_)(ref|reference|naive|oracle|golden|original|baseline|unoptimi[sz]ed|unfused"
+    r"|mock(ed)?|fake|dummy|stub)s?(_|$)"
 )
 _WORD = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 _DEPTH = 2  # functions of a copy between what reads a reference and the part that is written again

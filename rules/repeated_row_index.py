@@ -19,9 +19,14 @@ import libcst as cst
 
 from reviewbot.flow.indexes import Build, builds, leads_to_build, may_build
 from reviewbot.flow.rework import built_again, built_each_turn, built_for_callers, may_change, sites
+from reviewbot.flow.syntax import last_name, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
+
+_CLOCKS = frozenset(
+    {"perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "time"}
+)
 
 
 class RepeatedRowIndex(Rule):
@@ -129,6 +134,31 @@ def test_day(plan, sail):
     check_loads(sailed)
 """,
             },
+        ),
+        # A benchmark times the building itself.
+        Example(
+            """
+            import time
+
+            def index(rows):
+                found = {}
+                for row in rows:
+                    found[row.id] = row
+                return found
+
+            def measure(rows):
+                known = index(rows)
+                assert known[rows[0].id] is rows[0]
+                for _ in range(3):
+                    index(rows)
+                taken = []
+                for _ in range(20):
+                    start = time.perf_counter()
+                    index(rows)
+                    taken.append(time.perf_counter() - start)
+                return min(taken)
+            """,
+            path="benchmarks/rows.py",
         ),
         # A fresh table for each, to be filled.
         Example(
@@ -309,6 +339,7 @@ def test_day(plan, sail):
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         functions = [one for one in unit.file.units if one.is_function and leads_to_build(one)]
+        functions = [one for one in functions if not _measures(one)]
         groups = [(one, found) for one in functions if (found := built_again(one))]
         for one, found in groups:
             if not any(_says_it_better(other, theirs, one, found) for other, theirs in groups):
@@ -372,6 +403,19 @@ def test_day(plan, sail):
                 steps=steps,
                 still_catches=("everything: the index can be built once, before the loop",),
             )
+
+
+def _measures(unit: Unit) -> bool:
+    """Whether a function times what it repeats: it reads a clock, and has a loop that only counts."""
+    if not any(last_name(call) in _CLOCKS for call in unit.find(cst.Call)):
+        return False
+    return any(
+        isinstance(loop.target, cst.Name)
+        and isinstance(loop.iter, cst.Call)
+        and last_name(loop.iter) == "range"
+        and not any(isinstance(one, cst.Name) and one.value == loop.target.value for one in walk(loop.body))
+        for loop in unit.find(cst.For)
+    )
 
 
 def _certainty(unit: Unit, found: list[Build]) -> Certainty:

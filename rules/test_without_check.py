@@ -84,6 +84,20 @@ class TestWithoutCheck(Rule):
         ),
     )
     good = (
+        # A hook that the tests register.
+        Example(
+            """
+            def test_hook():
+                pass
+
+            class TestHooks:
+                def setup_method(self):
+                    hooks.register("on_row", test_hook)
+
+                def test_registered(self):
+                    assert hooks.get("on_row") == [test_hook]
+            """
+        ),
         # A command's own function, which is given what it asks for.
         Example(
             """
@@ -277,6 +291,8 @@ def parse(text):
             return
         if unit.owner is None and tree.args.args and callers(unit):
             return  # called with what it needs: no test, for all its name
+        if unit.owner is None and _is_handed_on(unit, tree.name):
+            return
         called = list(dict.fromkeys(dotted_name(call.func) for call in unit.asts(ast.Call)))
         if any(checks_elsewhere(unit, name, repo) or asserts_elsewhere(unit, name, repo) for name in called):
             return
@@ -328,6 +344,16 @@ def _is_collected(unit: Unit, tree: collection.FunctionTree, repo: Repo) -> bool
         return False
     abstract = any(word in unit.owner.name for word in ("Base", "Mixin", "Abstract"))
     return not abstract and not collection.is_fixture(tree)
+
+
+def _is_handed_on(unit: Unit, name: str) -> bool:
+    """Whether the file gives a function to something by its name: a hook that is registered, no test."""
+    return any(
+        isinstance(given, ast.Name) and given.id == name
+        for other in unit.file.units
+        for call in other.asts(ast.Call)
+        for given in (*call.args, *(keyword.value for keyword in call.keywords))
+    )
 
 
 def _extends_test_case_alone(unit: Unit) -> bool:

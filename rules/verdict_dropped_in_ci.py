@@ -76,6 +76,8 @@ class VerdictDroppedInCi(Rule):
             set -euo pipefail
             mkdir out || true
             docker rm -f box || true
+            state=$(git diff --cached --name-status -- "$1" | awk '{print $1}')
+            first=$(diff old.txt new.txt | head -1)
             bash tests/gpu/restore.sh | tee restore.log
             set +e
             python scripts/compare_rows.py a b

@@ -26,9 +26,9 @@ from reviewbot.model import Certainty
 
 # Reasons that say the outcome changes from run to run: strictness would not help there.
 _FLAKY = pattern(
-    r"(?i)flak|intermittent|sometimes|random|non-?determin|race|timing|sporadic|\b(may|might)\b|can fail|"
-    r"oom|memory|(un|not )stable|connection|network|platform|windows|macos|occasional|time ?out|timed out|"
-    r"hang|\b(in|on) (the )?CI\b|\blocal(ly)?\b"
+    r"(?i)flak|brittle|unreliable|intermittent|sometimes|random|non-?determin|race|timing|sporadic"
+    r"|\b(may|might)\b|can fail|oom|memory|(un|not )stable|connection|network|platform|windows|macos"
+    r"|occasional|time ?out|timed out|hang|\b(in|on) (the )?CI\b|\blocal(ly)?\b"
 )
 
 

@@ -97,6 +97,74 @@ def test_a_copy_may_have_a_reason(path, other, expected):
     assert certainties("reimplements-existing", _DUMP, files, path) == expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("assert send.call_count == 6", "question"),
+        ("send.assert_has_calls(tries)", "question"),
+        ("assert send.call_count == 0", "likely"),
+        ("send.assert_not_called()", "likely"),
+        ("assert client.closed", "likely"),
+    ],
+)
+def test_a_broad_failure_is_asked_about_where_the_calls_before_it_are_looked_at(asked, expected):
+    code = f"""
+        import pytest
+
+        def test_gives_up(client, send, tries):
+            with pytest.raises(Exception):
+                client.post("row")
+            {asked}
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [("Not relevant for Postgres", "question"), ("It has no rows here", "likely")],
+)
+def test_a_return_that_says_that_nothing_is_to_be_tested_there(says, expected):
+    code = f"""
+        def test_migration(connect):
+            dialect = connect()
+            if dialect.name == "postgresql":
+                # {says}
+                return
+            assert dialect.rows()
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [("the number of rows is as before", "question"), ("the rows are as before", "likely")],
+)
+def test_what_the_paragraph_of_a_check_says_that_it_asks(says, expected):
+    code = f"""
+        def test_restored_run_is_the_same(train, restore):
+            baseline = train()
+
+            # {says}
+            restored = restore()
+            assert len(restored) == len(baseline)
+    """
+    assert certainties("projection-before-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"), [("brittle for some reason", "question"), ("acts twice", "likely")]
+)
+def test_an_expected_failure_that_comes_and_goes_is_asked_about(reason, expected):
+    code = f"""
+        import pytest
+
+        @pytest.mark.xfail(reason="{reason}")
+        def test_rows(run):
+            assert run() == 1
+    """
+    assert certainties("xfail-not-strict", code) == [expected]
+
+
 @pytest.mark.parametrize(("caller", "expected"), [("dump_reference", ["question"]), ("dump_all", ["likely"])])
 def test_a_part_of_a_reference_may_be_written_again(caller, expected):
     code = f"{_DUMP}\ndef {caller}(path, batch):\n    write_rows(path, 0, batch)\n"
@@ -140,7 +208,10 @@ def test_what_the_setup_made_is_walked_with_what_is_written_out(left, expected):
     assert certainties("zip-truncates", code) == [expected]
 
 
-@pytest.mark.parametrize(("owner", "expected"), [("UnoptimizedDump", ["question"]), ("SlowDump", ["likely"])])
+@pytest.mark.parametrize(
+    ("owner", "expected"),
+    [("UnoptimizedDump", ["question"]), ("MockDump", ["question"]), ("SlowDump", ["likely"])],
+)
 def test_a_class_may_say_that_it_is_what_another_is_compared_with(owner, expected):
     method = _DUMP.replace("\n", "\n    ").replace("(path", "(self, path")
     files = {"trainer/dump.py": f"class Dump:{method}"}

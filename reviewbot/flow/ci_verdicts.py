@@ -31,6 +31,8 @@ _NO_VERDICT = pattern(
     r"(?i)\b(docker|rm|mkdir|kill|pkill|git|cp|mv|ln|chmod|apt(-get)?|pip3?|conda|echo|printf|grep|curl|wget|cat)\s"
     r"|--(collect-only|co|help|version)\b|=[\"']?\$\("
 )
+# What stands before a command whose output is kept, or that is git's own: `status=$(git diff --name-status)`.
+_TAKEN = pattern(r"=[\"']?\$\([^)]*$|\bgit( -\S+( \S+)?)*\s+$")
 _OR = pattern(r"\|\|\s*(true|:|/bin/true|exit\s+0|echo\b[^;&|]*|printf\b[^;&|]*)\s*$")
 _EXITS = pattern(r";\s*(exit\s+0|true)\s*$")
 _PIPE = pattern(r"(?<!\|)\|(?![|&])\s*(tee|tail|head|cat|sed|awk|ts)\b[^|]*$")
@@ -194,6 +196,8 @@ def _judging(text: str) -> str:
     if found is None or text.lstrip().startswith(("if ", "elif ", "while ", "until ")):
         return ""
     before = re.split(r"\|\||;|\|", text[found.start() :].lstrip(" ;&|("), maxsplit=1)[0].strip()
+    if _TAKEN.search(text[: found.start() + 1]):
+        return ""
     if _NO_VERDICT.search(f"{before} ") or _NO_VERDICT.match(text.strip()):
         return ""
     return " ".join(before.split())
