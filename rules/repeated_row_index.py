@@ -19,7 +19,8 @@ import libcst as cst
 
 from reviewbot.flow.indexes import Build, builds, leads_to_build, may_build
 from reviewbot.flow.rework import built_again, built_each_turn, built_for_callers, may_change, sites
-from reviewbot.flow.syntax import last_name, walk
+from reviewbot.flow.syntax import last_name
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty
@@ -150,6 +151,8 @@ def test_day(plan, sail):
                 known = index(rows)
                 assert known[rows[0].id] is rows[0]
                 for _ in range(3):
+                    for row, _ in rows:
+                        known.get(row.id)
                     index(rows)
                 taken = []
                 for _ in range(20):
@@ -413,7 +416,7 @@ def _measures(unit: Unit) -> bool:
         isinstance(loop.target, cst.Name)
         and isinstance(loop.iter, cst.Call)
         and last_name(loop.iter) == "range"
-        and not any(isinstance(one, cst.Name) and one.value == loop.target.value for one in walk(loop.body))
+        and all(read.value != loop.target.value for read in values(unit).reads(loop.body))
         for loop in unit.find(cst.For)
     )
 

@@ -110,7 +110,10 @@ def _changes(function: Unit, call: cst.Call, name: str, depth: int) -> bool:
             return True
         for inner in flow.escapes(parameter) if depth else ():
             further = callee(function, inner)
-            if further is not None and _changes(further, inner, parameter, depth - 1):
+            if further is None:
+                if isinstance(function.parent(inner), cst.Expr):
+                    return True
+            elif _changes(further, inner, parameter, depth - 1):
                 return True
     return False
 
