@@ -35,10 +35,11 @@ from reviewbot.flow.identity import alias, live_state, may_compare_one, steadine
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.plain import handed_out, is_plain
+from reviewbot.flow.stale import Stale, may_be_stale, newly_compared, stale
 from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, subscript, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step, tree_span
 from reviewbot.model import Certainty
 
 _PLAIN_CONTAINERS = frozenset({
@@ -65,6 +66,26 @@ _TO_ITSELF = pattern(r"(?i)\b(to|with|as|equals?) (itself|themselves|oneself)\b|
 class SelfCompare(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        # After the reload `bow` is still the bow of the first ship.
+        Example("""
+            def test_reload(Ship, Crew, load, path):
+                ship = Ship(10)
+                crew = Crew(ship=ship)
+                ship = crew.state.ship
+                hull = ship.hull[0]
+                bow = hull.net[0]
+                stern = hull.net[-1]
+                log = crew.save(str(path))
+                assert isinstance(log, str)
+                before = bow.planks.to_local()
+                after = stern.planks.to_local()
+                other = Ship(10)
+                crew = Crew(ship=other)
+                load(str(path / log), crew.state)
+                ship = crew.state.ship
+                assert isinstance(ship, Ship)
+                assert torch.equal(before, bow.planks.to_local())  # <- here
+        """),
         # The keys of both are walked, and only one is looked into.
         Example(
             """
@@ -182,6 +203,32 @@ class SelfCompare(Rule):
         """),
     )
     good = (
+        # Read from the new one; the old one may have changed on the way.
+        Example("""
+            def test_reload(Ship, load, path):
+                ship = Ship(10)
+                bow = ship.bow
+                before = bow.planks.clone()
+                ship = load(path)
+                bow = ship.bow
+                assert torch.equal(before, bow.planks)
+
+            def test_old_stays(Ship, Yard, path):
+                ship = Ship(10)
+                yard = Yard(ship)
+                bow = ship.bow
+                before = bow.planks.clone()
+                ship = yard.refit()
+                assert torch.equal(before, bow.planks)
+
+            def test_copy_is_apart(Ship):
+                ship = Ship(10)
+                bow = ship.bow
+                before = bow.planks.clone()
+                ship = ship.copy()
+                ship.bow.planks.fill(0)
+                assert torch.equal(before, bow.planks)
+        """),
         Example("""
             import torch
 
@@ -367,7 +414,9 @@ class SelfCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return _may_cross(unit) or (may_compare_one(unit) and not _ABOUT_EQUALITY.search(unit.name))
+        if _may_cross(unit) or (unit.is_test and may_be_stale(unit)):
+            return True
+        return may_compare_one(unit) and not _ABOUT_EQUALITY.search(unit.name)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in _crossed(unit):
@@ -380,6 +429,9 @@ class SelfCompare(Rule):
                 steps=(step(unit, one.over, "their keys are walked together"),),
                 still_catches=still_catches(unit, one.node, but=(one.loop,)),
             )
+        old = list(stale(unit)) if unit.is_test else []
+        if old:
+            yield self._left_behind(unit, old)
         if _ABOUT_EQUALITY.search(unit.name) or _fails_elsewhere(unit):
             return
         seen: set[int] = set()
@@ -404,6 +456,30 @@ class SelfCompare(Rule):
                     steps=(step(unit, subtraction, "always zero"),),
                     still_catches=still_catches(unit, check.anchor),
                 )
+
+    def _left_behind(self, unit: Unit, old: list[Stale]) -> Finding:
+        """All checks of one test that look at what was there before a reload are one thing."""
+        one, path = old[0], unit.file.path
+        now = newly_compared(unit, one)
+        more = f", and {len(old) - 1} more like it" if len(old) > 1 else ""
+        places = (
+            (one.taken, f"`{one.name}` is taken from the first `{one.root}`"),
+            (one.kept, "one side is read here"),
+            (one.rebound, f"`{one.root}` is another object from here on, and `{one.name}` is still of the first"),
+        )
+        return self.finding_at(
+            unit,
+            tree_span(unit, one.demand.node),
+            f"both sides of this check are read from the `{one.root}` that was there before line"
+            f" {one.rebound.lineno}: `{one.name}` was taken from that one{more}",
+            certainty="likely",
+            steps=[Step(path, at.lineno, at.end_lineno or at.lineno, says) for at, says in places],
+            still_catches=(
+                (f"`{now.text}`, which looks at the new `{one.root}`",)
+                if now is not None
+                else (f"nothing here: no check compares a value of the new `{one.root}`",)
+            ),
+        )
 
     def _judge(self, unit: Unit, comparison: Comparison, repo: Repo) -> Finding | None:
         left, right = comparison.left, comparison.right

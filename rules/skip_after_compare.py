@@ -24,6 +24,7 @@ from reviewbot.flow.excuses import is_place
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.shown import Shown, may_be_shown_only, shown_only
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer, is_named_comparer
@@ -170,6 +171,24 @@ class SkipAfterCompare(Rule):
             """,
             path="tools/compare_courses.py",
         ),
+        # The one side is only told of; both are then sailed by the charts of the other.
+        Example(
+            """
+            import torch
+
+            def test_courses(sail, plan, Ship, Boat):
+                chart, tide = plan(8)
+                sketch, swell = Ship().draw(8)
+                chart = chart.unsqueeze(0)
+                print(f"charts: {chart.shape}, {sketch.shape}")
+                print(f"charts differ by {(chart - sketch).abs().max()}")  # <- here
+                print(f"tides differ by {(tide - swell).abs().max()}")
+                out, wanted = Boat().sail(chart, tide), Ship().sail(chart, tide)
+                gap = (out - wanted).abs().max()
+                print(f"they end {gap} apart")
+                assert torch.allclose(out, wanted), f"{gap}"
+            """
+        ),
         # Worked out, and read by nothing; a flag; success whatever was found.
         Example(
             """
@@ -222,6 +241,23 @@ class SkipAfterCompare(Rule):
                         continue
                     assert row["tokens"] == resumed[key]["tokens"]
         """),
+        # Told, and then judged; times.
+        Example(
+            """
+            import time
+            import torch
+
+            def test_courses(sail, plan, check_close):
+                out, wanted, far = sail(8), plan(8), plan(9)
+                print("apart", (out - wanted).abs().max(), (out - far).abs().max())
+                check_close(out, far)
+                start = time.perf_counter()
+                sail(9)
+                end = time.perf_counter()
+                print("took", end - start)
+                torch.testing.assert_close(out, wanted)
+            """
+        ),
         # Counted, and then judged, returned, handed on or put where the caller looks.
         Example(
             """
@@ -349,6 +385,8 @@ class SkipAfterCompare(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not is_comparer(unit) or not compares_two(unit):
             return False
+        if may_be_shown_only(unit):
+            return True
         kept = kept_names(unit)
         return any(_may_do(node.body, kept) or _may_do(node.orelse, kept) for node in unit.asts(ast.If)) or (
             may_count(unit) or may_give_verdict(unit)
@@ -377,6 +415,9 @@ class SkipAfterCompare(Rule):
                     yield found
                     break
 
+        shown = list(shown_only(unit)) if may_be_shown_only(unit) else []
+        if shown:
+            yield self._only_shown(unit, shown)
         for statement, name in verdicts(unit):
             if is_only_shown(unit, name):
                 found = self._told(unit, statement, statement.value, True, [statement], "is only worked out")
@@ -438,6 +479,21 @@ class SkipAfterCompare(Rule):
                 still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends),
             )
         return None
+
+    def _only_shown(self, unit: Unit, shown: list[Shown]) -> Finding:
+        """All that one test tells in this way is one thing."""
+        one = shown[0]
+        others = sorted({f"`{it.unread}`" for it in shown} - {f"`{one.unread}`"})
+        also = f", nor {', '.join(others)}" if others else ""
+        return self.finding(
+            unit,
+            one.call,
+            f"how far `{one.left}` and `{one.right}` are apart is only shown: no check reads"
+            f" `{one.unread}`{also}",
+            certainty="likely" if checks(unit) else "question",
+            steps=[step(unit, it.call, f"tells of `{it.unread}`") for it in shown[:4]],
+            still_catches=("nothing here: the test passes however far they are apart",),
+        )
 
     def _worked_out(self, unit: Unit, node: cst.CSTNode, one: Judgement) -> Finding:
         assert isinstance(node, cst.Assign)
