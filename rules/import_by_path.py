@@ -19,7 +19,7 @@ import libcst as cst
 
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.judging import in_test_file
-from reviewbot.flow.syntax import argument, literal, qualified, walk
+from reviewbot.flow.syntax import argument, last_name, literal, qualified, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
@@ -79,6 +79,22 @@ class ImportByPath(Rule):
                 spec = importlib.util.spec_from_file_location("oven", path)
                 module = importlib.util.module_from_spec(spec)
                 sys.modules[spec.name] = module
+                spec.loader.exec_module(module)
+                return module
+            """,
+            files={"bakery/oven.py": "", "bakery/__init__.py": "import bakery.heavy\n"},
+        ),
+        Example(
+            """
+            import importlib.util
+            import sys
+            from pathlib import Path
+            def oven(monkeypatch, stub):
+                for name in ("bakery.heavy", "bakery.heat"):
+                    monkeypatch.setitem(sys.modules, name, stub)
+                path = Path(__file__).parents[1] / "bakery" / "oven.py"
+                spec = importlib.util.spec_from_file_location("oven", path)
+                module = importlib.util.module_from_spec(spec)
                 spec.loader.exec_module(module)
                 return module
             """,
@@ -158,12 +174,23 @@ class ImportByPath(Rule):
 def _puts_modules(unit: Unit) -> bool:
     """Whether code puts modules of its own where imports look: then the module is loaded among stand-ins."""
     targets = [target.target for node in unit.find(cst.Assign) for target in node.targets]
+    for call in unit.find(cst.Call):
+        # `monkeypatch.setitem(sys.modules, "heavy", stub)`, `patch.dict("sys.modules", {"heavy": stub})`
+        if last_name(call) in ("setitem", "dict") and call.args and _is_modules(unit, call.args[0].value):
+            named = call.args[1].value if len(call.args) > 1 else None
+            if not isinstance(named, cst.Attribute):
+                return True
     return any(
         isinstance(target, cst.Subscript)
         and qualified(target.value, unit.file.imports) == "sys.modules"
         and not _is_own_name(target)
         for target in targets
     )
+
+
+def _is_modules(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a value is where Python keeps the modules that are imported, or its name."""
+    return literal(node) == "sys.modules" or qualified(node, unit.file.imports) == "sys.modules"
 
 
 def _is_own_name(target: cst.Subscript) -> bool:

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.checks import checks
+from reviewbot.flow.checks import checks, comparisons
 from reviewbot.flow.indexes import Build, builds, leads_to_build, may_build, reached
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.suspects import is_comparer, may_fail
-from reviewbot.flow.syntax import last_name, walk
+from reviewbot.flow.syntax import canonical, last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, step
@@ -62,6 +62,15 @@ class KeysCollapse(Rule):
         ),
     )
     good = (
+        # The names that come back are held against all that there were.
+        Example("""
+            def test_names(rename, build, back):
+                names = set(build().names())
+                renamed = {rename(name): 0 for name in names}
+                found = back(renamed)
+                assert renamed["first"] == found["first"]
+                assert set(found) == names
+        """),
         # Each user has a number of his own.
         Example("""
             def test_lookup(User):
@@ -172,7 +181,8 @@ def _keeps_the_last(build: Build) -> bool:
 
 
 def _refuses(build: Build) -> bool:
-    """Whether a key that stands twice is noticed: asked for before it is stored, or by a count."""
+    """Whether a key that stands twice is noticed: asked for before it is stored, by a count, or by a check of
+    all rows."""
     where, made = build.made
     if isinstance(made, cst.For):
         for below in walk(made):
@@ -182,6 +192,11 @@ def _refuses(build: Build) -> bool:
     if where is not build.unit:
         counted += [(where, binding.name) for binding in values(where).all if binding.kind == "parameter"]
     for unit, rows in counted:
+        if any(
+            one.relation == "equal" and rows in (canonical(one.left), canonical(one.right))
+            for one in comparisons(unit)
+        ):
+            return True  # all of them are held against something, exactly
         for check in checks(unit):
             looks_at = check.node if check.condition is None else check.condition
             counts = (below for below in walk(looks_at) if isinstance(below, cst.Call) and _counts(below))

@@ -503,6 +503,44 @@ def test_rows(run):
         ),
     )
     good = (
+        # What is asked is asked by another test of the file now; `assertIsNone` says all that there is to say.
+        Example(
+            """
+            class TestOven(TestCase):
+                def test_made(self, make):
+                    oven = make()
+                    assert oven.name == "oven"
+                    assert isinstance(oven.door, Door)
+
+                def test_used(self, make):
+                    oven = make()
+                    oven.door = Door()
+                    assert oven.bake() == 1
+
+                def test_source(self, make):
+                    stats = make().stats()
+                    self.assertIsNone(stats["source"])
+                    self.assertGreater(stats["total"], 0)
+            """,
+            before={
+                "tests/test_example.py": """
+class TestOven(TestCase):
+    def test_made(self, make):
+        oven = make()
+        assert oven.name == "oven"
+
+    def test_used(self, make):
+        oven = make()
+        assert isinstance(oven.door, Door)
+        assert oven.bake() == 1
+
+    def test_source(self, make):
+        stats = make().stats()
+        self.assertEqual(stats["source"], "oven")
+        self.assertGreater(stats["total"], 0)
+"""
+            },
+        ),
         # What was another way to pass is gone.
         Example(
             """

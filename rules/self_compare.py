@@ -465,7 +465,10 @@ class SelfCompare(Rule):
         places = (
             (one.taken, f"`{one.name}` is taken from the first `{one.root}`"),
             (one.kept, "one side is read here"),
-            (one.rebound, f"`{one.root}` is another object from here on, and `{one.name}` is still of the first"),
+            (
+                one.rebound,
+                f"`{one.root}` is another object from here on, and `{one.name}` is still of the first",
+            ),
         )
         return self.finding_at(
             unit,

@@ -180,6 +180,10 @@ def _call(call: ast.Call) -> Iterator[Demand]:
     if not assertions.asserts_by_name(name) and not limits:
         return
     relation, count = assertions.KNOWN.get(name, ("", 0))
+    if name == "assertIsNone" and call.args:
+        text = f"{ast.unparse(call.args[0])} is None"
+        yield Demand(call, text, "identical", ast.unparse(call.args[0]), "None")
+        return
     if relation in ("true", "false") and call.args:
         yield from _condition(call.args[0], call, holds=relation == "true")
     elif count == 2 and len(call.args) >= 2:

@@ -12,6 +12,7 @@ from reviewbot.flow.judging import in_test_file
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
 
+_EVERYWHERE = ((1, 1 << 30),)
 _LEAST_TEXT = 5  # letters of a text that is looked for
 
 
@@ -61,19 +62,22 @@ class Moved:
             # To parse a file costs more than to see that it does not hold these words.
             if one.path and content and all(word in content for word in words):
                 if one.path not in self._come:
-                    came = _demanded(self._repo, one.path, one.changed)
-                    self._come[one.path] = came - _demanded(self._base, one.old_path, one.removed)
+                    was = _demanded(self._base, one.old_path, _EVERYWHERE)
+                    came: Counter[str] = Counter()
+                    # Function by function: what one loses, another may have got.
+                    for name, texts in _demanded(self._repo, one.path, one.changed).items():
+                        came += texts - was.get(name, Counter())
+                    self._come[one.path] = came
                 if self._come[one.path][text] > 0:
                     return True
         return False
 
 
-def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> Counter[str]:
-    """What the functions demand that have any of these lines."""
+def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> dict[str, Counter[str]]:
+    """What each of the functions demands that have any of these lines, by its name."""
     file = repo.file(path) if path and path.endswith(".py") and lines else None
-    return Counter(
-        demand.text
+    return {
+        unit.name: Counter(demand.text for demand in demands(unit.tree.body))
         for unit in (file.units if file is not None else ())
         if unit.is_function and any(unit.line <= last and first <= unit.end_line for first, last in lines)
-        for demand in demands(unit.tree.body)
-    )
+    }

@@ -1,5 +1,5 @@
-"""How far two results are apart, told to whoever reads the output and to no check: a value of one side is read
-by nothing but that."""
+"""How far two results are apart, told to whoever reads the output and to no check: nothing else reads one of
+them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAME = ("equal", "close", "identical")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """`call` tells how far `left` and `right` are apart; nothing but such calls reads `unread`, one of them."""
+    """`call` tells how far `left` and `right` are apart; nothing else reads `unread`, one of them."""
 
     call: cst.Call
     left: str
@@ -49,7 +49,7 @@ def may_be_shown_only(unit: Unit) -> bool:
 
 
 def shown_only(unit: Unit) -> Iterator[Shown]:
-    """The distances that a test tells, of two results of calls of which one is read nowhere else, and the other
+    """The distances that a test tells, of two results of calls: one is read nowhere else, and the other
     is held against no third."""
     flow = values(unit)
     told: set[frozenset[str]] = set()
@@ -66,10 +66,12 @@ def shown_only(unit: Unit) -> Iterator[Shown]:
             names = [root_name(one) for one in apart] if apart is not None else []
             if len(names) != 2 or names[0] == names[1] or frozenset(names) in told:
                 continue
-            unread = next((name for name in names if _is_made(unit, name) and is_only_shown(unit, name)), None)
+            unread = next(
+                (name for name in names if _is_made(unit, name) and is_only_shown(unit, name)), None
+            )
             if unread is not None and judged.isdisjoint(names) and all(_is_made(unit, one) for one in names):
                 told.add(frozenset(names))
-                yield Shown(call, *names, unread)
+                yield Shown(call, names[0], names[1], unread)
 
 
 def _asked(unit: Unit, node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:

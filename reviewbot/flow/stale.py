@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 _SAME = frozenset({"equal", "close", "identical"})
 # Methods that give the same values in a container of their own, or in another form.
 _COPIES = frozenset({
-    "clone", "detach", "copy", "cpu", "numpy", "item", "tolist", "contiguous", "float", "double", "to", "cuda",
+    "clone", "detach", "copy", "cpu", "numpy", "item", "tolist", "contiguous", "float", "double", "to",
+    "cuda",
 })  # fmt: skip
 # Methods that only look.
 _LOOKS = _COPIES | {
-    "to_local", "full_tensor", "parameters", "named_parameters", "buffers", "state_dict", "size", "dim", "keys",
-    "values", "items", "get", "sum", "mean", "max", "min", "numel",
+    "to_local", "full_tensor", "parameters", "named_parameters", "buffers", "state_dict", "size", "dim",
+    "keys", "values", "items", "get", "sum", "mean", "max", "min", "numel",
 }  # fmt: skip
 # What is made of a value in these can change nothing of it.
 _PLAIN = frozenset({"str", "repr", "int", "float", "bool", "len", "type", "isinstance", "id", "print"})
@@ -53,7 +54,7 @@ def stale(unit: Unit) -> Iterator[Stale]:
     object was given another one, with nothing between that could have changed the first."""
     if not unit.is_function or not may_be_stale(unit):
         return
-    line = list(_straight(unit.tree.body))  # type: ignore[union-attr]
+    line = list(_straight(unit.tree.body))
     bound: dict[str, list[tuple[int, ast.Assign]]] = {}
     for at, statement in enumerate(line):
         for name in _written(statement):
@@ -72,7 +73,7 @@ def stale(unit: Unit) -> Iterator[Stale]:
 
 def newly_compared(unit: Unit, one: Stale) -> Demand | None:
     """A check behind the reload that compares a value of the new object."""
-    behind = [node for node in unit.tree.body if node.lineno > one.rebound.lineno]  # type: ignore[union-attr]
+    behind = [node for node in unit.tree.body if node.lineno > one.rebound.lineno]
     return next((it for it in demands(behind) if it.relation in _SAME and one.root in it.names), None)
 
 
@@ -137,13 +138,17 @@ def _chain(name: str, before: int, bound: dict[str, list[tuple[int, ast.Assign]]
 
 
 def _touched(
-    names: set[str], since: int, until: int, line: list[ast.stmt], bound: dict[str, list[tuple[int, ast.Assign]]]
+    names: set[str],
+    since: int,
+    until: int,
+    line: list[ast.stmt],
+    bound: dict[str, list[tuple[int, ast.Assign]]],
 ) -> bool:
     """Whether a statement between may change what the names held: it reads one, or what was made of one."""
     held = set(names)
     for statement in line[: since + 1]:
         if isinstance(statement, ast.Assign) and _loads(statement.value) & held:
-            held |= {name for name in _written(statement)}
+            held |= set(_written(statement))
     for statement in line[since + 1 : until]:
         written = _written(statement)
         if isinstance(statement, ast.Assert):
@@ -189,7 +194,7 @@ def _only(
 
 
 def _straight(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements one after the other, those in a `with` or `try` among them; loops and branches as a whole."""
+    """Statements one after the other, those in a `with` or `try` too; loops and branches as a whole."""
     for statement in body:
         if isinstance(statement, (ast.With, ast.AsyncWith, ast.Try)):
             if isinstance(statement, ast.Try):
@@ -206,7 +211,9 @@ def _written(statement: ast.stmt) -> list[str]:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [statement.name]
     return [
-        node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     ]
 
 
