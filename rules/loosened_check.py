@@ -503,7 +503,7 @@ def test_rows(run):
         ),
     )
     good = (
-        # What is asked is asked by another test of the file now; `assertIsNone` says all that there is to say.
+        # Another test of the file asks it now; `assertIsNone` says all that there is to say.
         Example(
             """
             class TestOven(TestCase):
