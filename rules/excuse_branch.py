@@ -1639,6 +1639,22 @@ def compare(scheduled, sailed, late):
             """,
             path="tests/test_forwarding.py",
         ),
+        # Drawn again until there are enough.
+        Example(
+            """
+            def check_strangers(people, known, draw, among):
+                strangers = []
+                while len(strangers) < 8:
+                    one, other = draw(people), draw(people)
+                    if one == other:
+                        continue
+                    if among([one, other], known):
+                        continue
+                    strangers.append([one, other])
+                assert not among(strangers, known)
+            """,
+            path="tests/compare_people.py",
+        ),
         # The branch is the check, or tries once more; a difference of lengths is how many to add.
         Example(
             """

@@ -114,6 +114,11 @@ class NeverRunScript(Rule):
                 ".ci/all.sh": 'for name in resume restore; do\n  bash "tests/${name}.sh"\ndone\n',
             },
         ),
+        Example(
+            "set -e\n",
+            path="tests/restore_cpu_test.sh",
+            files={**_RUNS_BOTH, "Jenkinsfile": 'sh "bash tests/restore_${device}_test.sh"\n'},
+        ),
         Example("set -e\n", path="tools/build.sh", files=_RUNS_BOTH),
         Example(
             "set -e\n./tests/resume.sh\n./tests/restart.sh\n",

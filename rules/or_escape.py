@@ -23,13 +23,14 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.sides import Sides, condition_trace, says, sides
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import canonical, last_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 from reviewbot.flow.tolerances import difference
 from reviewbot.flow.truth import truth
+from reviewbot.flow.two_runs import says_two_runs
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
-from reviewbot.model import Certainty
+from reviewbot.model import Certainty, at_most
 
 _ESCAPES = 1  # beside the comparison itself, of a check that forgot what its second way lets through
 
@@ -95,6 +96,17 @@ class OrEscape(Rule):
                 late = set(sailed)
                 moved = [n for n, (a, b) in enumerate(zip(planned, sailed)) if a != b and n not in late]
                 assert len(moved) == 3
+            """
+        ),
+        # As many as were asked for, or all that there are.
+        Example(
+            """
+            def test_drawn(draw, graph, wanted):
+                some, every = draw(graph), graph.edges()
+                for kind in set(graph.kinds):
+                    drawn = set(some[graph.kinds == kind])
+                    there = set(every[graph.kinds == kind])
+                    assert (len(drawn) == wanted[kind]) or (drawn == there)
             """
         ),
         # Two tolerances, several right answers, an absent value on both sides, an implication.
@@ -177,6 +189,8 @@ class OrEscape(Rule):
                     certainty = "question"
                 if _refuses_conflict(unit, check):
                     certainty = "question"
+                if not says_two_runs(unit, one.left, one.right):
+                    certainty = at_most(certainty, "question")
                 code = canonical(node) if holds else _denied(node)
                 yield self.finding(
                     unit,
@@ -278,11 +292,19 @@ def _measures_both(unit: Unit, node: cst.BaseExpression, one: Judgement) -> bool
     return any(codes <= {canonical(arg.value) for arg in call.args} for call in calls)
 
 
+def _measured(node: cst.BaseExpression) -> Iterator[str]:
+    """What a length is of: as many as were asked for, `len(some) == count`, or all that there are."""
+    if isinstance(node, cst.Call) and dotted(node.func) == "len" and len(node.args) == 1:
+        yield canonical(node.args[0].value)
+
+
 def _is_alternative(node: cst.BaseExpression, one: Judgement) -> bool:
     """Whether a way to pass compares one of the two values with something else that is right as well."""
     codes = {canonical(one.left), canonical(one.right)}
     if isinstance(node, cst.Comparison):
-        parts = {canonical(node.left), *(canonical(target.comparator) for target in node.comparisons)}
+        sides = (node.left, *(target.comparator for target in node.comparisons))
+        parts = {canonical(side) for side in sides} | {code for side in sides for code in _measured(side)}
+        codes |= {code for side in (one.left, one.right) for code in _measured(side)}
         return not codes.isdisjoint(parts)
     if isinstance(node, cst.Call):
         given = [canonical(arg.value) for arg in node.args]

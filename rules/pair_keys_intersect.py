@@ -130,6 +130,21 @@ class PairKeysIntersect(Rule):
     )
     good = (
         # What only one side has is a difference, which is raised or handed back.
+        # A table of the types of fields, of which some may be there.
+        Example("""
+            FIELD_TYPES = {"course": "int32", "load": "float32"}
+
+            def verify_types(ship):
+                data = ship.load()
+                for name, dtype in FIELD_TYPES.items():
+                    if name in data:
+                        assert data[name].dtype == dtype
+
+            def verify_other_types(ship):
+                for name, dtype in ship.harbour.FIELD_TYPES.items():
+                    if name in ship.data:
+                        assert ship.data[name].dtype == dtype
+        """),
         Example(
             """
             def compare_days(planned, sailed, strict=True):
@@ -301,6 +316,8 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if _demanded_by_callers(unit, one):
         return None
     if one.sees == "common":
+        if _is_table(unit, one.left) or _is_table(unit, one.right):
+            return None
         beside = _differences(unit, one)
         if len(beside) == _BOTH:
             return None
@@ -389,6 +406,14 @@ def _written_out(unit: Unit, node: cst.BaseExpression) -> bool:
         return False
     made = isinstance(resolved, cst.Call) and last_name(resolved) == "dict"
     return made or isinstance(resolved, cst.Dict) or literal(resolved) is not UNKNOWN
+
+
+def _is_table(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a mapping is a constant of a module by its name: what it says of a field holds where the field
+    is there, `for name, dtype in DTYPES.items(): if name in data: assert data[name].dtype == dtype`."""
+    resolved = values(unit).resolve(node)
+    name = last_name(resolved)
+    return isinstance(resolved, (cst.Name, cst.Attribute)) and name.isupper() and len(name) > 1
 
 
 def _is_parameter(unit: Unit, node: cst.Name) -> bool:

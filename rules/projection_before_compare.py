@@ -16,9 +16,18 @@ import ast
 import re
 from collections.abc import Iterator
 
+from reviewbot.flow.checks import comparisons
 from reviewbot.flow.judging import compares, may_be_two_sides
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.projections import Projected, are_listings, are_named, may_project, projected, says_same
+from reviewbot.flow.projections import (
+    Projected,
+    are_listings,
+    are_named,
+    may_project,
+    part,
+    projected,
+    says_same,
+)
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical
 from reviewbot.lint.repo import Repo
@@ -279,6 +288,7 @@ class ProjectionBeforeCompare(Rule):
             # Keys may be made from what they name.
             told = says_same(unit) or (compares(unit) and are_named(one.left.of, one.right.of))
             sure = told and one.left.kind not in _WEAK and not _is_meant(unit, one)
+            sure = sure and not _may_be_of_another_shape(unit, one)
             if one.left.kind == "without":
                 sure = are_named(one.left.of, one.right.of) and not _is_explained(unit, one)
                 says = f"`{left}` and `{right}` are compared without {one.left.how}, "
@@ -313,6 +323,14 @@ def _is_meant(unit: Unit, one: Projected) -> bool:
             said.append(text)
         line -= 1
     return one.left.kind in ("length", "figure") and any(map(_HOW_MANY.search, said))
+
+
+def _may_be_of_another_shape(unit: Unit, one: Projected) -> bool:
+    """Whether one dimension of the two is compared, not the whole shape: `left.shape[0] == right.shape[0]`.
+    What goes into a layer and what comes out of it is not to be the same."""
+    asked = {id(one.comparison.check.node), *(id(check.node) for check in one.also)}
+    seen = [part(unit, other.left) for other in comparisons(unit) if id(other.check.node) in asked]
+    return any(of is not None and of.kind == "shape" and "[" in of.how for of in seen)
 
 
 def _is_explained(unit: Unit, one: Projected) -> bool:

@@ -19,11 +19,12 @@ from typing import Literal
 import libcst as cst
 
 from reviewbot.flow.checks import call_of, checks
-from reviewbot.flow.control import statements
+from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import is_place
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shown import Shown, may_be_shown_only, shown_only
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
@@ -41,6 +42,7 @@ from reviewbot.flow.tallies import (
     verdicts,
 )
 from reviewbot.flow.two_calls import are_two_calls, says_apart
+from reviewbot.flow.two_runs import says_two_runs
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -209,6 +211,22 @@ class SkipAfterCompare(Rule):
         ),
     )
     good = (
+        # A helper that prints where two arrays differ, of which the test requires that they do not.
+        Example(
+            """
+            def test_courses(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+
+                def _print_error(left, right):
+                    for at, (x, y) in enumerate(zip(left.flatten(), right.flatten())):
+                        if not close(x, y):
+                            print("@{} {} v.s. {}".format(at, x, y))
+
+                if not close(sailed, planned):
+                    _print_error(sailed, planned)
+                assert close(sailed, planned)
+            """
+        ),
         Example(
             """
             def verify_courses(before, after):
@@ -398,7 +416,7 @@ class SkipAfterCompare(Rule):
         for node in unit.find(cst.If):
             for outcome, body in ((True, statements(node.body)), (False, _otherwise(node))):
                 does = _does(unit, body)
-                if does is None or is_place(node.test):
+                if does is None or is_place(node.test) or _is_in_a_display(unit, node):
                     continue
                 if any(records(unit, one) & judged_names(unit) for one in body):
                     continue
@@ -474,7 +492,7 @@ class SkipAfterCompare(Rule):
                 unit,
                 condition,
                 f"a {what} between `{left}` and `{right}` {becomes}",
-                certainty="likely" if judges else "question",
+                certainty="likely" if judges and says_two_runs(unit, one.left, one.right) else "question",
                 steps=[step(unit, body[0], happens)],
                 still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends),
             )
@@ -509,6 +527,20 @@ class SkipAfterCompare(Rule):
             steps=[step(unit, node, f"`{name}` holds the verdict")],
             still_catches=still_catches(unit, one.left, one.right, but=[node]),
         )
+
+
+_SHOWS = pattern(r"(?i)(^|_)(print|show|report|log|dump|debug|display|describe|plot)(_|s?$)")
+_ASKS = pattern(r"(?i)(^|_)(check|compare|assert|verify|same|equal|match|test)")
+
+
+def _is_in_a_display(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a comparison stands in a helper inside of a test that by its name only shows something: what
+    differs is printed there, and required elsewhere."""
+    function = enclosing(unit, node, cst.FunctionDef)
+    if type(function) is not cst.FunctionDef or function is unit.node:
+        return False
+    name = function.name.value
+    return _SHOWS.search(name) is not None and _ASKS.search(name) is None
 
 
 def _is_given(unit: Unit, node: cst.BaseExpression) -> bool:

@@ -272,6 +272,20 @@ class SwallowedFailure(Rule):
                         pass
                 assert till.sum() == 5
         """),
+        # Raised where the test is told to, to see what is closed.
+        Example("""
+            def test_closed(shop, empty):
+                try:
+                    with shop.open() as till:
+                        if empty:
+                            raise shop.Empty()
+                        else:
+                            till.close()
+                except shop.Empty:
+                    pass
+                finally:
+                    assert till.closed
+        """),
         # What a test raises itself, to see what becomes of it.
         Example("""
             class Cut(Exception):
@@ -654,7 +668,20 @@ def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:
     name = last_name(raised.func if isinstance(raised, cst.Call) else raised) if raised is not None else ""
     if handled != {name}:
         return False
-    return name in unit.file.classes or (name not in _VERDICTS and _is_by_the_clock(unit, check))
+    if name in unit.file.classes:
+        return True
+    return name not in _VERDICTS and (_is_by_the_clock(unit, check) or _is_told(unit, check))
+
+
+def _is_told(unit: Unit, check: Check) -> bool:
+    """Whether an exception is raised where the test's own parameter says so: `if empty: raise Empty()`."""
+    asked = check.condition
+    while type(asked) is cst.UnaryOperation and type(asked.operator) is cst.Not:
+        asked = asked.expression
+    if type(asked) is not cst.Name:
+        return False
+    reaching = values(unit).reaching(asked)
+    return bool(reaching) and all(binding.kind == "parameter" for binding in reaching)
 
 
 def _is_by_the_clock(unit: Unit, check: Check) -> bool:

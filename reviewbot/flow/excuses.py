@@ -31,6 +31,7 @@ from reviewbot.flow.self_excuses import (
 )
 from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, sides
 from reviewbot.flow.syntax import UNKNOWN, canonical, conjuncts, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.two_runs import says_two_runs
 from reviewbot.flow.values import Binding, values
 from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
 from reviewbot.model import Certainty, at_most
@@ -452,6 +453,8 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     if meaning == "different" or ranges:
         return Excuse(detour, opened, "proved", ranges)
     certainty = _of_presence(unit, detour, one, between)
+    if certainty is not None and not says_two_runs(unit, one.left, one.right):
+        certainty = "question"
     return None if certainty is None else Excuse(detour, opened, certainty)
 
 

@@ -143,7 +143,7 @@ def recorded(unit: Unit, judged: frozenset[str]) -> Iterator[Judgement]:
             check = Check("raise", node, node.test, True)
             yield from agreeing(node, unit, check, node.test, holds=False)
     for statement in unit.find(cst.Assign, cst.AugAssign, cst.Expr):
-        if _notes(unit, statement, judged):
+        if _notes(unit, statement, judged) and not _fills_up(unit, statement):
             yield from _left_over(unit, statement)
     stores = [(node, node.targets[0].target, node.value) for node in unit.find(cst.Assign)]
     changes = [(node, node.target, node.value) for node in unit.find(cst.AugAssign)]
@@ -155,6 +155,16 @@ def recorded(unit: Unit, judged: frozenset[str]) -> Iterator[Judgement]:
             for part in walk(value):
                 if type(part) is cst.CompIf:
                     yield from agreeing(statement, unit, check, part.test, holds=False)
+
+
+def _fills_up(unit: Unit, statement: cst.CSTNode) -> bool:
+    """Whether a statement adds to what the loop around it waits for: `while len(drawn) < 8: drawn.append(…)`.
+    What leads past it is drawn again, and no difference."""
+    added = records(unit, statement)
+    return any(
+        type(above) is cst.While and any(name.value in added for name in values(unit).reads(above.test))
+        for above in unit.ancestors(statement)
+    )
 
 
 def _left_over(unit: Unit, node: cst.CSTNode) -> Iterator[Judgement]:

@@ -15,7 +15,7 @@ from reviewbot.source.kept import Kept
 from reviewbot.source.newer import tree_of
 from reviewbot.source.test_files import in_test_file
 
-VERSION = 4
+VERSION = 5
 _VERSION = f"{VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
 MAX_BYTES = 4 << 20  # a larger file is data, not code
 OUTSIDE_TESTS = "outside of tests"

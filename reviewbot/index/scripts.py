@@ -39,6 +39,8 @@ def facts_of(path: str, content: bytes) -> Facts:
         for spelt in _spelt(bare, loops):
             for match in _PATH.finditer(spelt):
                 mentions[(match[0], number)] = None
+                if (pattern := _with_stars(match[0], loops)) is not None:
+                    mentions[(pattern, number)] = None
         for match in _MODULE.finditer(bare):
             mentions[(match[1].replace(".", "/") + ".py", number)] = None
     functions: list[Definition] = []
@@ -61,4 +63,19 @@ def _spelt(line: str, loops: dict[str, list[str]]) -> list[str]:
     return found
 
 
+def _with_stars(word: str, loops: dict[str, list[str]]) -> str | None:
+    """`tests/run_*_test.sh` of `tests/run_${backend}_test.sh`, where the rest of the name says which are
+    meant. What the variable of a `for` stands for is known."""
+    folder, slash, name = word.rpartition("/")
+    variables = _VARIABLE.findall(name)
+    if not variables or any(one.strip("${}") in loops for one in variables):
+        return None
+    rest = _VARIABLE.sub("", name.rpartition(".")[0])
+    return (
+        f"{folder}{slash}{_VARIABLE.sub('*', name)}" if len(rest) >= _TELLING and "$" not in folder else None
+    )
+
+
+_VARIABLE = re.compile(r"\$\{\w+\}|\$\w+")
+_TELLING = 5  # letters of a name beside its variable
 _WORDS = 50  # of one loop
