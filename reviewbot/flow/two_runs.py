@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from reviewbot.flow.judging import compares, says_that_it_judges, two_sides
 from reviewbot.flow.projections import named_apart, says_same
+from reviewbot.flow.syntax import dotted
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from reviewbot.source.units import Unit
 
 
 def says_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
     """Whether a unit or its file says by its name, its parameters' names or its comments that it compares two
-    things, or the names of two values, or of what they come from, say that they are the two."""
+    things, the names of two values, or of what they come from, say that they are the two, or one callable
+    gave both."""
     if compares(unit) or says_same(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2]):
         return True
-    if named_apart(unit, left, right):
+    if named_apart(unit, left, right) or not _makers(unit, left).isdisjoint(_makers(unit, right)):
         return True
     flow = values(unit)
     one, other = (
@@ -31,3 +33,11 @@ def says_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpressio
         for node in (left, right)
     )
     return two_sides((one - other) | (other - one))
+
+
+def _makers(unit: Unit, node: cst.BaseExpression) -> frozenset[str]:
+    """The functions whose results an expression reads by their names: `run` of `part.size` after
+    `part = run(1)`."""
+    flow = values(unit)
+    made = (flow.resolve(name) for name in flow.reads(node))
+    return frozenset(dotted(one.func) for one in made if type(one) is cst.Call) - {""}
