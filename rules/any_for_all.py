@@ -109,7 +109,9 @@ class AnyForAll(Rule):
                     f"one pair in which `{left}` and `{right}` agree is enough: is `all` meant?",
                     certainty=pair[1],
                     steps=[step(unit, one.call, "this is content with the first pair that agrees")],
-                    still_catches=still_catches(unit, pair[0].left, pair[0].right, but=[check.node]),
+                    still_catches=still_catches(
+                        unit, pair[0].left, pair[0].right, but=[check.node], repo=repo
+                    ),
                 )
                 break
 

@@ -369,7 +369,7 @@ class CheckResultDropped(Rule):
                 f"what `{unit.text(call.func)}(...)` makes is thrown away, and `{text}` stays as it was",
                 certainty="likely",
                 steps=(step(unit, value, f"`{text}` is read again below, unchanged"),),
-                still_catches=still_catches(unit, value),
+                still_catches=still_catches(unit, value, repo=repo),
             )
         if not _compares(unit) and not any(_is_known(call, unit, repo) for call in _dropped(unit)):
             return

@@ -365,7 +365,7 @@ class CounterLeftAdvanced(Rule):
                     *(step(unit, one.node, f"and `{one.name}` here") for one, _ in others),
                     step(unit, handler.type or handler, "here the step is given up, and the count stays"),
                 ],
-                still_catches=still_catches(unit, count.node, but=[count.node]),
+                still_catches=still_catches(unit, count.node, but=[count.node], repo=repo),
             )
 
     def _under_way(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -381,7 +381,7 @@ class CounterLeftAdvanced(Rule):
                         step(unit, called, "what this raises leaves the block"),
                         step(unit, down, "and this is not reached: it stands in no `finally`"),
                     ],
-                    still_catches=still_catches(unit, up, but=[up]),
+                    still_catches=still_catches(unit, up, but=[up], repo=repo),
                 )
 
 

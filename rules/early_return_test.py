@@ -248,7 +248,7 @@ class EarlyReturnTest(Rule):
     def _told(self, unit: Unit, certainty: Certainty, ways: list[_Way]) -> Finding:
         """One remark for a test, however many ways out it has."""
         (node, back, again), *more = ways
-        tests = f", and {len(again)} more of this file pass" if again else " passes"
+        tests = f" and {len(again)} more of this file pass" if again else " passes"
         turn = " in the first turn of the loop" if _turn(unit, node) is not None else ""
         says = f"where `{canonical(node.test)}` holds{turn}, this test{tests} without a single check"
         if more:

@@ -1779,7 +1779,8 @@ def _message(unit: Unit, excuse: Excuse) -> str:
     if excuse.by_setting:
         return f"with `{open_when}` this loop goes over both sides and compares nothing"
     missed = missed_by(unit, detour)[:4]
-    never = f"{', '.join(missed)} {'are' if len(missed) > 1 else 'is'} never compared"
+    listed = " and ".join([", ".join(missed[:-1]), missed[-1]] if missed[1:] else missed)
+    never = f"{listed} {'are' if len(missed) > 1 else 'is'} never compared"
     where = (
         f"where `{open_when}` holds"
         if not isinstance(detour.node, cst.For)

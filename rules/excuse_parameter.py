@@ -164,6 +164,7 @@ class ExcuseParameter(Rule):
                 unit,
                 *(side for one in detour.missed for side in (one.left, one.right)),
                 but=[detour.node, *(one.node for one in detour.missed)],
+                repo=repo,
             ),
         )
 

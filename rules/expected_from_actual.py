@@ -189,7 +189,7 @@ class ExpectedFromActual(Rule):
                     message,
                     certainty="likely",
                     steps=(step(unit, node, says),),
-                    still_catches=still_catches(unit, comparison.check.anchor),
+                    still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
                 )
                 told.add(id(node))
         for group in _carried(unit) if is_comparer(unit) and may_carry(unit) else ():

@@ -126,13 +126,14 @@ class FilteredOnBothSides(Rule):
             yield self.finding(
                 unit,
                 first.node,
-                f"both sides keep only what is `{first.asks}`: does anything compare how many are left?",
+                f"both sides keep only rows of which `{first.asks}` holds: does anything compare how many"
+                " they are?",
                 certainty="question",
                 steps=[
                     step(unit, other.node, "and the same is left out here"),
                     step(unit, one.left, "what is left is compared here"),
                 ],
-                still_catches=still_catches(unit, one.left, one.right, but=[one.node]),
+                still_catches=still_catches(unit, one.left, one.right, but=[one.node], repo=repo),
             )
 
 

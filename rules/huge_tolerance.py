@@ -265,7 +265,7 @@ class HugeTolerance(Rule):
                     why,
                     certainty=certainty,
                     steps=(step(unit, widest.written, f"the tolerance is {widest.value:g}"),),
-                    still_catches=still_catches(unit, widest.node),
+                    still_catches=still_catches(unit, widest.node, repo=repo),
                 )
         for wider in row_tolerances(unit):
             yield self.finding(
@@ -279,7 +279,7 @@ class HugeTolerance(Rule):
                     step(unit, wider.judgement.left, "what is compared with it"),
                 ],
                 still_catches=still_catches(
-                    unit, wider.judgement.left, wider.judgement.right, but=[wider.judgement.node]
+                    unit, wider.judgement.left, wider.judgement.right, but=[wider.judgement.node], repo=repo
                 ),
             )
 
@@ -290,7 +290,7 @@ def _widened(one: RowTolerance) -> str:
         says = "the compared row says by itself how much it may differ"
         return f"`{code}` decides the tolerance: {says}"
     beside = "" if one.narrow is None else f" and {one.narrow:g} elsewhere"
-    return f"`{code}` decides that the tolerance is {one.wide:g}{beside}: rows that say so may differ at will"
+    return f"where `{code}` says so the tolerance is {one.wide:g}{beside}: such rows may differ at will"
 
 
 def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, str] | None:

@@ -152,10 +152,10 @@ class KeysCollapse(Rule):
             yield self.finding(
                 unit,
                 build.node,
-                f"two rows of `{build.rows.name}` with one `{key}` become one, which nothing counts",
+                f"two rows of `{build.rows.name}` with the same `{key}` become one, and nothing counts them",
                 certainty="question" if wider is None else "likely",
                 steps=[*made, *([] if wider is None else [wider]), *again],
-                still_catches=still_catches(unit, build.node, but=[build.node], fault="length"),
+                still_catches=still_catches(unit, build.node, but=[build.node], fault="length", repo=repo),
             )
 
 

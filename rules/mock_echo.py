@@ -112,7 +112,7 @@ class MockEcho(Rule):
                     f"`{unit.text(echo.call)}` asks the mock for what it was told to answer",
                     certainty="likely",
                     steps=(step(unit, echo.told, "the mock is told what to answer"),),
-                    still_catches=still_catches(unit, comparison.check.anchor),
+                    still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
                 )
 
 

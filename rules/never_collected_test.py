@@ -239,8 +239,8 @@ class NeverCollectedTest(Rule):
             return None
         if _is_used_elsewhere(unit, tree.name, repo) or tree.decorator_list:
             return None
-        where = repo.pytest.where or "pytest's own settings"
-        message = f"nothing collects `{tree.name}`: it is no TestCase, and {where} collects other names"
+        by = f"{repo.pytest.where} has pytest collect" if repo.pytest.where else "pytest by itself collects"
+        message = f"nothing collects `{tree.name}`: it is no TestCase, and {by} other names"
         return self._report(unit, message, "likely")
 
     def _function(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:

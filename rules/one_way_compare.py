@@ -124,10 +124,10 @@ class OneWayCompare(Rule):
             yield self.finding(
                 unit,
                 one.check.anchor,
-                f"that `{whole}` holds `{part}` is all that is asked: what else it holds is not compared",
+                f"only that `{whole}` holds `{part}` is checked: what else it holds is not compared",
                 certainty="likely" if sure else "question",
                 steps=[step(unit, one.part, "this may be any part of the other, or nothing")],
-                still_catches=still_catches(unit, one.part, one.whole, but=[one.check.node]),
+                still_catches=still_catches(unit, one.part, one.whole, but=[one.check.node], repo=repo),
             )
 
 

@@ -195,7 +195,7 @@ class OrEscape(Rule):
                 yield self.finding(
                     unit,
                     check.condition,
-                    f"this passes whatever `{canonical(one.left)}` is wherever `{code}` holds",
+                    f"where `{code}` holds, this check passes whatever `{canonical(one.left)}` is",
                     certainty=certainty,
                     steps=[
                         step(unit, agreeing[0][0], "the comparison"),

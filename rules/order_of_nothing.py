@@ -152,13 +152,13 @@ class OrderOfNothing(Rule):
             yield self.finding(
                 unit,
                 one.check.anchor,
-                f"this holds over nothing, and `{text}` {found.says}, which may leave nothing",
+                f"this check passes where `{text}` is empty, as it may be: it {found.says}",
                 certainty="likely" if found.source is None or found.source.empty is not False else "question",
                 steps=[
                     step(found.unit, found.node, f"`{text}` {found.says}"),
                     step(unit, one.check.anchor, "nothing is in order, and nothing of it is there twice"),
                 ],
-                still_catches=still_catches(unit, over, but=[one.check.node], fault="empty"),
+                still_catches=still_catches(unit, over, but=[one.check.node], fault="empty", repo=repo),
                 fix=_require(unit, one, over),
             )
 
@@ -183,7 +183,7 @@ class OrderOfNothing(Rule):
                 yield self.finding(
                     unit,
                     site.call,
-                    f"this holds over nothing, and `{text}` {found.says}, which may leave nothing",
+                    f"this check passes where `{text}` is empty, as it may be: it {found.says}",
                     certainty="likely"
                     if found.source is None or found.source.empty is not False
                     else "question",

@@ -34,16 +34,15 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
 _SEES = {
-    "keys": "the keys",
-    "length": "the lengths",
-    "shape": "the shapes",
-    "slice": "the first items",
-    "figure": "one pooled figure",
-    "rounded": "rounded numbers",
-    "case": "the text without its case",
-    "fields": "these fields",
-    "members": "which items there are",
-    "order": "the items in no order",
+    "keys": "the keys are",
+    "length": "the lengths are",
+    "shape": "the shapes are",
+    "slice": "the first items are",
+    "figure": "one pooled figure is",
+    "rounded": "rounded numbers are",
+    "case": "the text without its case is",
+    "members": "the set of items is",
+    "order": "the items in no order are",
 }
 _WEAK = ("keys", "fields", "members", "order")
 # A test that says which part it is about.
@@ -293,8 +292,7 @@ class ProjectionBeforeCompare(Rule):
                 sure = are_named(one.left.of, one.right.of) and not _is_explained(unit, one)
                 says = f"`{left}` and `{right}` are compared without {one.left.how}, "
             else:
-                seen = _SEES[one.left.kind]
-                says = f"of `{left}` and `{right}` only {seen} are compared (`{one.left.how}`), "
+                says = f"of `{left}` and `{right}` only {_seen(one)}, "
             yield self.finding(
                 unit,
                 one.comparison.check.anchor,
@@ -307,6 +305,16 @@ class ProjectionBeforeCompare(Rule):
                 ],
                 still_catches=(_rest(one),),
             )
+
+
+def _seen(one: Projected) -> str:
+    """Which part is compared, as a clause: fields by their names, all else by how it is taken."""
+    kind, how = one.left.kind, one.left.how
+    if kind == "fields":
+        names = [f"`{name}`" for name in how.split(", ")]
+        listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return f"{listed} {'is' if len(names) == 1 else 'are'} compared"
+    return f"{_SEES[kind]} compared (`{how}`)"
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

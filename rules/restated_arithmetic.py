@@ -282,7 +282,7 @@ def record(prefix, tail, stored):
                 ),
                 step(unit, node, "checked here, where both sides come from the same sum"),
             ],
-            still_catches=still_catches(unit, node),
+            still_catches=still_catches(unit, node, repo=repo),
             fix=self._without(unit, at, node),
         )
 

@@ -214,7 +214,7 @@ class SameRunTwice(Rule):
                     step(unit, reference, "the one side is made here"),
                     step(unit, other, "and by the same call what is held against it"),
                 ),
-                still_catches=still_catches(unit, comparison.check.anchor),
+                still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
             )
 
 

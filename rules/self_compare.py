@@ -427,7 +427,7 @@ class SelfCompare(Rule):
                 " nothing here looks",
                 certainty="likely",
                 steps=(step(unit, one.over, "their keys are walked together"),),
-                still_catches=still_catches(unit, one.node, but=(one.loop,)),
+                still_catches=still_catches(unit, one.node, but=(one.loop,), repo=repo),
             )
         old = list(stale(unit)) if unit.is_test else []
         if old:
@@ -454,7 +454,7 @@ class SelfCompare(Rule):
                     f"`{text}` subtracts a value from itself, so the check is about zero",
                     certainty=sure,
                     steps=(step(unit, subtraction, "always zero"),),
-                    still_catches=still_catches(unit, check.anchor),
+                    still_catches=still_catches(unit, check.anchor, repo=repo),
                 )
 
     def _left_behind(self, unit: Unit, old: list[Stale]) -> Finding:
@@ -531,7 +531,7 @@ class SelfCompare(Rule):
             message,
             certainty=certainty,
             steps=steps,
-            still_catches=still_catches(unit, comparison.check.anchor),
+            still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
         )
 
 

@@ -131,7 +131,7 @@ class SharedGradientBuffer(Rule):
                         maker.says,
                         step(unit, check.node, "may compare a buffer with itself"),
                     ),
-                    still_catches=still_catches(unit, check.node, but=(check.node,)),
+                    still_catches=still_catches(unit, check.node, but=(check.node,), repo=repo),
                 )
                 return
 

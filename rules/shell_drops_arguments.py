@@ -97,7 +97,7 @@ class ShellDropsArguments(Rule):
                     step(unit, command, "the command is a list"),
                     step(unit, shell, "and goes to a shell"),
                 ),
-                still_catches=still_catches(unit, call),
+                still_catches=still_catches(unit, call, repo=repo),
             )
 
 

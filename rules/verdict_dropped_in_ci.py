@@ -145,7 +145,8 @@ class VerdictDroppedInCi(Rule):
         return self.finding_at(
             unit,
             line_span(unit, apart[0].line, apart[0].end_line),
-            f"{names} {'is' if len(apart) == 1 else 'are'} left out of `{_short(apart[0])}`: run elsewhere?",
+            f"{names} {'is' if len(apart) == 1 else 'are'} left out of `{_short(apart[0])}`: what else runs"
+            f" {'it' if len(apart) == 1 else 'them'}?",
             certainty="question",
             still_catches=("nothing, if no other command runs it",),
         )

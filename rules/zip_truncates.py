@@ -625,6 +625,7 @@ class ZipTruncates(Rule):
                 *cut.sides,
                 but=[node for one in every for node in (one.check, one.loop)],
                 fault="length",
+                repo=repo,
             ),
             fix=_strict_all(unit, repo, every),
         )
@@ -632,15 +633,16 @@ class ZipTruncates(Rule):
 
 def _message(unit: Unit, cut: Cut) -> str:
     sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
-    how = "zip" if dotted(cut.call.func) == "zip" else "this"
+    how = "`zip`" if dotted(cut.call.func) == "zip" else "the walk"
     sizes = [_written_sizes(unit, side) for side in cut.sides]
     if _are_unequal(unit, cut) and all(len(size) == 1 for size in sizes):
         counts = [min(size) for size in sizes]
-        has = f"{how} stops at the shorter of {sides}, which hold {' and '.join(map(str, counts))}: "
-        return has + ("nothing is ever looked at" if 0 in counts else "the rest is never looked at")
+        has = "nothing" if 0 in counts else f"only the first {min(counts)} of each"
+        told = "stops at the shorter one, and they hold " + " and ".join(map(str, counts))
+        return f"of {sides} {has} is ever looked at: {how} {told}"
     return (
-        f"{how} stops at the shorter of {sides}, and nothing compares their lengths; what one side lacks"
-        " is not looked at"
+        f"what one of {sides} lacks is never looked at: {how} stops at the shorter one, and nothing compares"
+        " their lengths"
     )
 
 

@@ -18,6 +18,7 @@ from reviewbot.source.tree import walk
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 _SHOWN = 3
@@ -34,6 +35,7 @@ def still_catches(
     ends: Iterable[cst.CSTNode] = (),
     blind: Callable[[Unit, Check], bool] | None = None,
     fault: Fault = "value",
+    repo: Repo | None = None,
 ) -> tuple[str, ...]:
     """The other checks of `unit` that are sure to fail over a fault in what `nodes` read, as clauses; where
     there is none, one that begins with `nothing` and says which checks see a part of it, or look at it.
@@ -42,6 +44,7 @@ def still_catches(
     same global name. Checks in `but`, and those that overlap `nodes`, do not count; nor do those whose
     failure is swallowed, that are not reached where the fault occurs (those in `cut`, and those behind
     `ends`, the statements with which it then leaves), that cannot fail, and that are `blind` to it.
+    With `repo` a function of another file is known by what it demands of what it is given.
     """
     looking = _looking(unit)
     wanted = _read(unit, values(unit), nodes)
@@ -54,7 +57,7 @@ def still_catches(
     kept = _seeing(
         unit, nodes, others, {id(below) for node in cut for below in walk(node)}, tuple(ends), blind
     )
-    notices = {at: notice(unit, looking.checks[at], nodes, fault) for at in sorted(kept)}
+    notices = {at: notice(unit, looking.checks[at], nodes, fault, repo) for at in sorted(kept)}
     notices = {at: one for at, one in notices.items() if one != "vacuous"}
     failing = [at for at, one in notices.items() if one == "fails"]
     where = f"`{unit.name}`" if unit.name else "this module"

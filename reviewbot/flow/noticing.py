@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
+from reviewbot.flow.across import called_elsewhere
 from reviewbot.flow.assertions import MOCK_ASSERTIONS
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import Check, Comparison, call_of, comparisons, comparisons_in
@@ -25,6 +26,7 @@ from reviewbot.flow.values import values
 from reviewbot.source.units import once
 
 if TYPE_CHECKING:
+    from reviewbot.lint.repo import Repo
     from reviewbot.source.units import Unit
 
 Fault = Literal["value", "length", "keys", "empty", "missing", "nan"]
@@ -52,14 +54,17 @@ class Demand:
     codes: tuple[str, str]
 
 
-def notice(unit: Unit, check: Check, nodes: Iterable[cst.CSTNode], fault: Fault) -> Notice:
-    """What a check does about a fault in what `nodes` look at."""
+def notice(
+    unit: Unit, check: Check, nodes: Iterable[cst.CSTNode], fault: Fault, repo: Repo | None = None
+) -> Notice:
+    """What a check does about a fault in what `nodes` look at. With `repo` a function of another file of the
+    repository is asked what it demands, too."""
     if _is_vacuous(unit, check):
         return "vacuous"
     wanted = subjects(unit, tuple(nodes))
     if not wanted or not _is_on_the_way(unit, check, tuple(nodes)):
         return "looks"
-    asked = _demands(unit, check)
+    asked = _demands(unit, check, repo)
     if fault == "empty" and any(_fails_when_empty(unit, check, demand, wanted) for demand in (*asked, None)):
         return "fails"
     if fault == "missing" and any(_fails_when_missing(demand, wanted) for demand in asked):
@@ -163,9 +168,9 @@ def _fails_when_missing(demand: Demand, wanted: list[Held]) -> bool:
 # What a check demands.
 
 
-def _demands(unit: Unit, check: Check) -> list[Demand]:
+def _demands(unit: Unit, check: Check, repo: Repo | None) -> list[Demand]:
     found = [_demand(unit, one) for one in _of_check(unit, check) if _must_hold(unit, check, one)]
-    return found if found or check.kind != "helper" else list(_of_helper(unit, check))
+    return found if found or check.kind not in ("helper", "call") else list(_of_helper(unit, check, repo))
 
 
 @once
@@ -236,10 +241,13 @@ def _must_hold(unit: Unit, check: Check, one: Comparison) -> bool:
     return True
 
 
-def _of_helper(unit: Unit, check: Check) -> Iterator[Demand]:
-    """What a helper of the file demands of what it is given, in statements that it always reaches."""
+def _of_helper(unit: Unit, check: Check, repo: Repo | None) -> Iterator[Demand]:
+    """What a helper of the file, or an imported one of the repository, demands of what it is given, in
+    statements that it always reaches."""
     call = call_of(check.node)
     function = callee(unit, call) if call is not None else None
+    if function is None and call is not None and repo is not None:
+        function = called_elsewhere(repo, unit, call)
     if call is None or function is None or function is unit:
         return
     handed = bind(call, function)
