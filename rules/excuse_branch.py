@@ -1730,7 +1730,7 @@ def compare(scheduled, sailed, late):
                 _message(unit, excuse),
                 certainty=excuse.certainty,
                 steps=[*_steps(unit, excuse), *again],
-                still_catches=_catches(unit, excuse),
+                still_catches=_catches(unit, repo, excuse),
                 fix=_fix(unit, excuse.detour),
             )
             lost = lost_with(unit, excuse.detour) if found.fix is not None else None
@@ -1749,14 +1749,14 @@ def compare(scheduled, sailed, late):
         excuse, and of those that work it out for themselves the ones of which the same can be said."""
         if all(where is unit for where, _ in excuse.opened.comparisons()):
             return
-        mine, handed = _account(unit, excuse), _is_handed_in(unit, excuse)
+        mine, handed = _account(unit, repo, excuse), _is_handed_in(unit, excuse)
         for other in unit.file.units:
             if other is not unit and other.is_function and self.suspect(other):
                 alike = (e for e in excuses_across(other, repo) if cause(other, e) == key)
                 yield from (
                     (other, e)
                     for e in alike
-                    if (handed and _is_handed_in(other, e)) or _account(other, e) == mine
+                    if (handed and _is_handed_in(other, e)) or _account(other, repo, e) == mine
                 )
 
 
@@ -1767,9 +1767,9 @@ def _is_handed_in(unit: Unit, excuse: Excuse) -> bool:
     return any(b != UNBOUND and b.kind == "parameter" for name in names for b in flow.reaching(name))
 
 
-def _account(unit: Unit, excuse: Excuse) -> tuple[object, ...]:
+def _account(unit: Unit, repo: Repo, excuse: Excuse) -> tuple[object, ...]:
     """What is said of an excuse, but for where it stands."""
-    still = (re.sub(r"\bline \d+|`[^`]*`", "", said) for said in _catches(unit, excuse))
+    still = (re.sub(r"\bline \d+|`[^`]*`", "", said) for said in _catches(unit, repo, excuse))
     return (frozenset(missed_by(unit, excuse.detour)), *still)
 
 
@@ -1836,7 +1836,7 @@ def _decides(where: Unit, node: cst.BaseExpression) -> bool:
     return any(isinstance(below, cst.Call) and callee(where, below) is not None for below in walk(node))
 
 
-def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
+def _catches(unit: Unit, repo: Repo, excuse: Excuse) -> tuple[str, ...]:
     detour = excuse.detour
     clauses = []
     if excuse.capped is not None:
@@ -1847,7 +1847,7 @@ def _catches(unit: Unit, excuse: Excuse) -> tuple[str, ...]:
     missed = [one.node for one in detour.missed]
     reads = [one.left for one in detour.missed] + [one.right for one in detour.missed]
     leaving = detour.body[-1:] if detour.way in ("continue", "break", "return") else ()
-    others = still_catches(unit, *reads, but=[*missed, *detour.body, detour.node], ends=leaving)
+    others = still_catches(unit, *reads, but=[*missed, *detour.body, detour.node], ends=leaving, repo=repo)
     if clauses and others and others[0].startswith("nothing"):
         partly = others[0].partition("; ")[2]
         rest = f"nothing else for sure; {partly}" if partly else "nothing else looks at what is missed"

@@ -680,7 +680,7 @@ class LoopMayBeEmpty(Rule):
                 continue
             if _is_all_there_is(unit, loop, found):
                 reported.add(id(checks[0].node))
-                yield self._batches(unit, loop, checks[0].node, found)
+                yield self._batches(unit, repo, loop, checks[0].node, found)
                 continue
             if not may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
                 continue
@@ -695,7 +695,7 @@ class LoopMayBeEmpty(Rule):
             reported.add(id(checks[0].node))
             again = _same_query(unit, loop.node.iter) if _is_shared(unit, found) else []
             if all(where.line > unit.line for where, _ in again):
-                yield self._loop(unit, loop, checks[0].node, found, some, again)
+                yield self._loop(unit, repo, loop, checks[0].node, found, some, again)
         for part in quantified(unit):
             found = _of_quantified(unit, part)
             over = part.node if part.form == "all" else part.node.for_in.iter
@@ -707,11 +707,11 @@ class LoopMayBeEmpty(Rule):
             reported.add(id(part.check))
             again = _same_query(unit, part.node.for_in.iter) if _is_shared(unit, found) else []
             if all(where.line > unit.line for where, _ in again):
-                yield self._quantified(unit, part, found, some, again)
+                yield self._quantified(unit, repo, part, found, some, again)
 
-        yield from self._of_nothing(unit)
+        yield from self._of_nothing(unit, repo)
 
-    def _of_nothing(self, unit: Unit) -> Iterator[Finding]:
+    def _of_nothing(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         """Two results that must be close, of which each is what something makes of an empty list."""
         for one in comparisons(unit) if unit.is_test else ():
             if one.relation != "close" or same(one.left, one.right):
@@ -727,12 +727,15 @@ class LoopMayBeEmpty(Rule):
                 " they are close whatever made them",
                 certainty="question",
                 steps=(step(unit, left.node, "empty"),),
-                still_catches=still_catches(unit, one.left, one.right, but=(one.check.node,), fault="empty"),
+                still_catches=still_catches(
+                    unit, one.left, one.right, but=(one.check.node,), fault="empty", repo=repo
+                ),
             )
 
     def _loop(
         self,
         unit: Unit,
+        repo: Repo,
         loop: CheckedLoop,
         check: cst.CSTNode,
         found: Iterable,
@@ -757,11 +760,13 @@ class LoopMayBeEmpty(Rule):
                 step(found.unit, found.node, f"which {found.says}"),
                 *_asking_too(again),
             ),
-            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty"),
+            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty", repo=repo),
             fix=_require(unit, loop),
         )
 
-    def _batches(self, unit: Unit, loop: CheckedLoop, check: cst.CSTNode, found: Iterable) -> Finding:
+    def _batches(
+        self, unit: Unit, repo: Repo, loop: CheckedLoop, check: cst.CSTNode, found: Iterable
+    ) -> Finding:
         name = _short(unit.text(loop.node.iter))
         return self.finding(
             unit,
@@ -773,12 +778,13 @@ class LoopMayBeEmpty(Rule):
                 step(unit, found.node, "the loader is what is tested"),
                 step(unit, loop.node.iter, "nothing counts its batches"),
             ),
-            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty"),
+            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty", repo=repo),
         )
 
     def _quantified(
         self,
         unit: Unit,
+        repo: Repo,
         part: Quantified,
         found: Iterable,
         some: Left | None,
@@ -795,7 +801,9 @@ class LoopMayBeEmpty(Rule):
             if some or ((part.form == "none" or _forbids_each(part)) and not found.empty)
             else _certainty(unit, found),
             steps=(step(found.unit, found.node, f"this {found.says}"), *_asking_too(again)),
-            still_catches=still_catches(unit, part.node.for_in.iter, but=(part.check,), fault="empty"),
+            still_catches=still_catches(
+                unit, part.node.for_in.iter, but=(part.check,), fault="empty", repo=repo
+            ),
         )
 
 

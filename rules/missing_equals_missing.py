@@ -184,7 +184,7 @@ class MissingEqualsMissing(Rule):
                 if one is not None and _falls_back_on(unit, one, other):
                     reported.add(id(judgement.left))
                     says = f"a missing `{_key(unit, one)}` is replaced by the very value it is compared with"
-                    yield self._report(unit, judgement.left, (one,), says, "proved", None)
+                    yield self._report(unit, repo, judgement.left, (one,), says, "proved", None)
                     break
             else:
                 if left is not None and right is not None and _both_may_miss(unit, left, right):
@@ -198,11 +198,12 @@ class MissingEqualsMissing(Rule):
                     two = _origin(unit, left.holder) == _origin(unit, right.holder)
                     two = two and not _is_written_somewhere(unit, left)
                     certainty: Certainty = "likely" if asked is None and two else "question"
-                    yield self._report(unit, judgement.left, (left, right), says, certainty, fix)
+                    yield self._report(unit, repo, judgement.left, (left, right), says, certainty, fix)
 
     def _report(
         self,
         unit: Unit,
+        repo: Repo,
         at: cst.BaseExpression,
         lookups: tuple[_Lookup, ...],
         says: str,
@@ -216,7 +217,7 @@ class MissingEqualsMissing(Rule):
             says,
             certainty=certainty,
             steps=_answers(unit, lookups),
-            still_catches=still_catches(unit, node, fault="missing"),
+            still_catches=still_catches(unit, node, fault="missing", repo=repo),
             fix=fix,
         )
 

@@ -323,11 +323,11 @@ class NanPasses(Rule):
                 f"NaN passes here{'' if certain else ', if these may be floats'}: {says}",
                 certainty="likely" if certain else "question",
                 steps=(step(unit, place, "what is NaN here does not fail the check"),),
-                still_catches=_still_catches(unit, node),
+                still_catches=_still_catches(unit, repo, node),
             )
-        yield from self._equal_nan(unit)
+        yield from self._equal_nan(unit, repo)
 
-    def _equal_nan(self, unit: Unit) -> Iterator[Finding]:
+    def _equal_nan(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if "nan" in unit.name.lower() or any(n in ("nan", "NaN", "isnan", "NAN") for n in unit.facts.names):
             return
         for call in unit.find(cst.Call):
@@ -340,15 +340,15 @@ class NanPasses(Rule):
                     " purpose",
                     certainty="question",
                     steps=(step(unit, told, "two runs that both broke would be equal"),),
-                    still_catches=_still_catches(unit, call),
+                    still_catches=_still_catches(unit, repo, call),
                 )
 
 
-def _still_catches(unit: Unit, node: cst.CSTNode) -> tuple[str, ...]:
+def _still_catches(unit: Unit, repo: Repo, node: cst.CSTNode) -> tuple[str, ...]:
     """The checks that NaN fails: of a distance, those of the two values between which it lies, too."""
     sides = (node.left, *(one.comparator for one in node.comparisons)) if type(node) is cst.Comparison else ()
     values = [value for side in sides for value in between(unit, side) or ()]
-    return still_catches(unit, node, *values, blind=lets_nan_pass, fault="nan")
+    return still_catches(unit, node, *values, blind=lets_nan_pass, fault="nan", repo=repo)
 
 
 @once

@@ -166,12 +166,14 @@ class OrEscape(Rule):
                 continue
             inside = {id(below) for below in walk(check.condition)}
             own = [one for one in every if id(one.left) in inside or one.node is check.node]
-            for found in self._escapes(unit, check, own):
+            for found in self._escapes(unit, repo, check, own):
                 reported.add(id(check.condition))
                 yield found
                 break
 
-    def _escapes(self, unit: Unit, check: Alternatives, own: list[Judgement]) -> Iterator[Finding]:
+    def _escapes(
+        self, unit: Unit, repo: Repo, check: Alternatives, own: list[Judgement]
+    ) -> Iterator[Finding]:
         for one in own:
             between = sides(unit, [one], up=False)
             if between is None:
@@ -202,7 +204,7 @@ class OrEscape(Rule):
                         *_made(unit, node),
                         step(unit, node, "the other way to pass"),
                     ],
-                    still_catches=still_catches(unit, one.left, one.right, but=[check.node]),
+                    still_catches=still_catches(unit, one.left, one.right, but=[check.node], repo=repo),
                 )
 
 

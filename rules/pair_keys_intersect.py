@@ -301,7 +301,7 @@ class PairKeysIntersect(Rule):
                 _message(one),
                 certainty=certainty,
                 steps=_steps(unit, one),
-                still_catches=_catches(unit, one),
+                still_catches=_catches(unit, repo, one),
             )
 
 
@@ -498,9 +498,9 @@ def _steps(unit: Unit, one: Keyed) -> list[Step]:
     return found
 
 
-def _catches(unit: Unit, one: Keyed) -> tuple[str, ...]:
+def _catches(unit: Unit, repo: Repo, one: Keyed) -> tuple[str, ...]:
     others = still_catches(
-        unit, one.left, one.right, but=[one.judgement.node, *_loops(unit, one)], fault="keys"
+        unit, one.left, one.right, but=[one.judgement.node, *_loops(unit, one)], fault="keys", repo=repo
     )
     if one.lacked is not None:
         kept = one.right if one.lacked is one.left else one.left

@@ -420,7 +420,7 @@ class SkipAfterCompare(Rule):
                     continue
                 if any(records(unit, one) & judged_names(unit) for one in body):
                     continue
-                found = self._told(unit, node, node.test, outcome, body, does)
+                found = self._told(unit, repo, node, node.test, outcome, body, does)
                 if found is not None:
                     yield found
                     break
@@ -428,7 +428,7 @@ class SkipAfterCompare(Rule):
             if not is_only_shown(unit, name):
                 continue
             for condition in asked:
-                found = self._told(unit, statement, condition, True, [statement], "is only counted")
+                found = self._told(unit, repo, statement, condition, True, [statement], "is only counted")
                 if found is not None:
                     yield found
                     break
@@ -438,13 +438,16 @@ class SkipAfterCompare(Rule):
             yield self._only_shown(unit, shown)
         for statement, name in verdicts(unit):
             if is_only_shown(unit, name):
-                found = self._told(unit, statement, statement.value, True, [statement], "is only worked out")
+                found = self._told(
+                    unit, repo, statement, statement.value, True, [statement], "is only worked out"
+                )
                 if found is not None:
                     yield found
 
     def _told(
         self,
         unit: Unit,
+        repo: Repo,
         node: cst.CSTNode,
         condition: cst.BaseExpression,
         outcome: bool,
@@ -482,7 +485,7 @@ class SkipAfterCompare(Rule):
             if what == "match":
                 becomes = "is only counted, and no check asks how many there are"
             if does == "is only worked out":
-                return self._worked_out(unit, node, one)
+                return self._worked_out(unit, repo, node, one)
             happens = (
                 "where it goes is at most shown"
                 if does == "is only counted"
@@ -494,7 +497,7 @@ class SkipAfterCompare(Rule):
                 f"a {what} between `{left}` and `{right}` {becomes}",
                 certainty="likely" if judges and says_two_runs(unit, one.left, one.right) else "question",
                 steps=[step(unit, body[0], happens)],
-                still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends),
+                still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends, repo=repo),
             )
         return None
 
@@ -513,7 +516,7 @@ class SkipAfterCompare(Rule):
             still_catches=("nothing here: the test passes however far they are apart",),
         )
 
-    def _worked_out(self, unit: Unit, node: cst.CSTNode, one: Judgement) -> Finding:
+    def _worked_out(self, unit: Unit, repo: Repo, node: cst.CSTNode, one: Judgement) -> Finding:
         assert isinstance(node, cst.Assign)
         name = canonical(node.targets[0].target)
         shown = any(read.value == name for read in values(unit).reads(unit.node))
@@ -525,7 +528,7 @@ class SkipAfterCompare(Rule):
             + ("does more than show it" if shown else f"reads `{name}`"),
             certainty="question" if shown and not unit.is_test else "likely",
             steps=[step(unit, node, f"`{name}` holds the verdict")],
-            still_catches=still_catches(unit, one.left, one.right, but=[node]),
+            still_catches=still_catches(unit, one.left, one.right, but=[node], repo=repo),
         )
 
 

@@ -499,18 +499,18 @@ class SwallowedFailure(Rule):
             yield from (self._unrestored(unit, one) for one in unrestored(unit))
         if not judges(unit):
             return
-        yield from (self._missing(unit, one) for one in missing_rows(unit))
+        yield from (self._missing(unit, repo, one) for one in missing_rows(unit))
         for node in unit.find(cst.Try):
-            yield from self._try(unit, node)
+            yield from self._try(unit, repo, node)
         for block in unit.find(cst.With):
             for item in block.items:
                 if isinstance(item.item, cst.Call) and last_name(item.item) == "suppress":
                     handled = frozenset(last_name(arg.value) for arg in item.item.args)
                     inside = [c for c in _own_checks(unit, block) if takes(handled, raised_by(c))]
                     if inside:
-                        yield self._report(unit, inside[0], item, handled, "lost", "proved")
+                        yield self._report(unit, repo, inside[0], item, handled, "lost", "proved")
 
-    def _try(self, unit: Unit, node: cst.Try) -> Iterator[Finding]:
+    def _try(self, unit: Unit, repo: Repo, node: cst.Try) -> Iterator[Finding]:
         inside = _own_checks(unit, node.body)
         for handler in node.handlers:
             handled = caught(handler)
@@ -529,13 +529,14 @@ class SwallowedFailure(Rule):
                 certain = fallen == "lost" and _is_mute(handler) and not _tries_again(unit, node)
                 certainty: Certainty = "proved" if certain and meant[0].kind != "helper" else "likely"
                 if not (_tries_again(unit, node) and _fails_later(unit, node)):
-                    yield self._report(unit, meant[0], handler, handled, fallen, certainty)
+                    yield self._report(unit, repo, meant[0], handler, handled, fallen, certainty)
             elif not inside and handled & BROAD and fallen == "lost" and _leaves_out(unit, node, handler):
-                yield self._left_out(unit, node, handler)
+                yield self._left_out(unit, repo, node, handler)
 
     def _report(
         self,
         unit: Unit,
+        repo: Repo,
         check: Check,
         taker: cst.ExceptHandler | cst.WithItem,
         handled: frozenset[str],
@@ -559,6 +560,7 @@ class SwallowedFailure(Rule):
                 but=(check.node,),
                 cut=_cut_off(unit, taker),
                 ends=_end(taker),
+                repo=repo,
             ),
         )
         if check.kind != "helper" or isinstance(taker, cst.WithItem):
@@ -603,7 +605,7 @@ class SwallowedFailure(Rule):
             still_catches=("nothing: a run that starts anew trains, logs and saves like one that resumed",),
         )
 
-    def _missing(self, unit: Unit, one: Missing) -> Finding:
+    def _missing(self, unit: Unit, repo: Repo, one: Missing) -> Finding:
         handler = isinstance(one.taker, cst.ExceptHandler)
         who = _name(caught(one.taker)) if isinstance(one.taker, cst.ExceptHandler) else "this `suppress`"
         left, right = _short(unit, one.judgement.left), _short(unit, one.judgement.right)
@@ -624,10 +626,11 @@ class SwallowedFailure(Rule):
                 one.judgement.right,
                 but=(one.judgement.node,),
                 cut=_cut_off(unit, one.taker) if handler else (),
+                repo=repo,
             ),
         )
 
-    def _left_out(self, unit: Unit, node: cst.Try, handler: cst.ExceptHandler) -> Finding:
+    def _left_out(self, unit: Unit, repo: Repo, node: cst.Try, handler: cst.ExceptHandler) -> Finding:
         return self.finding(
             unit,
             _head(handler),
@@ -639,7 +642,7 @@ class SwallowedFailure(Rule):
                 step(unit, _head(handler), "any error in it ends here, counted nowhere"),
                 step(unit, _next(handler), "and the next one is taken"),
             ),
-            still_catches=still_catches(unit, node.body, but=(node,), ends=(_next(handler),)),
+            still_catches=still_catches(unit, node.body, but=(node,), ends=(_next(handler),), repo=repo),
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow import assertions
+from reviewbot.flow.across import called_elsewhere
 from reviewbot.flow.checks import called_name
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
@@ -49,6 +50,12 @@ def summary_of(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:
     if found is not None or not is_foreign_judge(name, unit) or is_local(unit, call):
         return found
     helper = helper_of(unit, name, repo)
+    return None if helper is None else _summary(helper)
+
+
+def summary_elsewhere(unit: Unit, call: cst.Call, repo: Repo) -> Summary | None:
+    """What a called function of another file of the repository does, whatever it is called."""
+    helper = called_elsewhere(repo, unit, call) if not is_local(unit, call) else None
     return None if helper is None else _summary(helper)
 
 

@@ -3,16 +3,18 @@ values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from reviewbot.flow.checks import Check, checks
+from reviewbot.flow.checks import Check, call_of, checks
+from reviewbot.flow.foreign import foreign_names, summary_elsewhere
 from reviewbot.flow.noticing import Fault, Notice, notice
 from reviewbot.flow.reached import Reached, swallowed
+from reviewbot.flow.syntax import dotted
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
 from reviewbot.source.units import once
@@ -54,6 +56,7 @@ def still_catches(
     others = set().union(*(looking.by_key.get(key, ()) for key in wanted))
     others.difference_update(*(looking.by_node.get(one, ()) for one in apart))
     others.difference_update(*(looking.by_condition.get(one, ()) for one in around))
+    others = {at for at in others if at < looking.own or _fails_elsewhere(unit, looking.checks[at], repo)}
     kept = _seeing(
         unit, nodes, others, {id(below) for node in cut for below in walk(node)}, tuple(ends), blind
     )
@@ -116,9 +119,11 @@ def _seeing(
 @dataclass(frozen=True, slots=True)
 class _Looking:
     """The checks of a unit and what each of them reads, with their places by what they read, by their own
-    node and by their condition (nodes by identity)."""
+    node and by their condition (nodes by identity). From `own` on they are calls of imported functions, which
+    are checks if those are."""
 
     checks: list[Check]
+    own: int
     reads: list[set[Binding | str]]
     by_key: dict[Binding | str, set[int]]
     by_node: dict[int, set[int]]
@@ -127,8 +132,9 @@ class _Looking:
 
 @once
 def _looking(unit: Unit) -> _Looking:
-    flow, every = values(unit), checks(unit)
-    found = _Looking(every, [_read(unit, flow, _decides(check)) for check in every], {}, {}, {})
+    flow, own = values(unit), checks(unit)
+    every = [*own, *_handed_on(unit, own)]
+    found = _Looking(every, len(own), [_read(unit, flow, _decides(check)) for check in every], {}, {}, {})
     for at, (check, reads) in enumerate(zip(every, found.reads, strict=True)):
         found.by_node.setdefault(id(check.node), set()).add(at)
         for key in reads:
@@ -136,6 +142,27 @@ def _looking(unit: Unit) -> _Looking:
         for node in _decides(check):
             found.by_condition.setdefault(id(node), set()).add(at)
     return found
+
+
+def _handed_on(unit: Unit, own: list[Check]) -> Iterator[Check]:
+    """The statements that call an imported function which does not say by its name that it checks."""
+    known = {id(check.node) for check in own}
+    names = foreign_names(unit.file)
+    for line in unit.find(cst.Expr) if names else ():
+        call = call_of(line)
+        if call is None or not known.isdisjoint((id(line), id(call))):
+            continue
+        if dotted(call.func).partition(".")[0] in names:
+            yield Check("helper", line)
+
+
+def _fails_elsewhere(unit: Unit, check: Check, repo: Repo | None) -> bool:
+    """Whether a function of another file of the repository is called that asserts something."""
+    call = call_of(check.node)
+    if repo is None or call is None:
+        return False
+    summary = summary_elsewhere(unit, call, repo)
+    return summary is not None and summary.asserts
 
 
 def _decides(check: Check) -> tuple[cst.CSTNode, ...]:

@@ -296,3 +296,58 @@ def test_rows(run):
     (finding,) = found(reviewbot, text, "xfail-not-strict")
     assert finding["message"].startswith("where the condition of its mark holds, this test is green")
     assert finding["still_catches"] == ["the same checks, wherever the condition of the mark does not hold"]
+
+
+COMPARING = """
+def compare_rows(left, right):
+    assert left["loss"] == right["loss"]
+    assert left["reward"] == right["reward"]
+
+def rows_agree(left, right):
+    if left != right:
+        raise AssertionError("rows differ")
+
+def check_ids(left, right):
+    assert left["id"] == right["id"]
+
+def check_some(left, right, strict=False):
+    if strict:
+        assert left == right
+
+def note_rows(left, right):
+    print(left, right)
+"""
+HANDED = """
+from tests.comparing import check_ids, check_some, compare_rows, note_rows, rows_agree
+
+def test_rows(run):
+    one, other = run(1), run(2)
+    if abs(one["loss"] - other["loss"]) > 1e-3:
+        raise AssertionError("they differ")
+    CALLED(one, other)
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "says"),
+    [
+        ("compare_rows", "line 8 checks `one`: `compare_rows(one, other)`"),
+        ("rows_agree", "line 8 checks `one`: `rows_agree(one, other)`"),
+        ("check_ids", "nothing in `test_rows` for sure; line 8 only checks `one['id']`"),
+        ("check_some", "nothing in `test_rows` for sure; line 8 also looks at `one`: "),
+        ("note_rows", "nothing: no other check in `test_rows` looks at `one` or `other`"),
+    ],
+)
+def test_an_imported_function_is_asked_what_it_demands(reviewbot, tmp_path, called, says):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "comparing.py").write_text(COMPARING)
+    (tmp_path / "tests" / "test_rows.py").write_text(HANDED.replace("CALLED", called))
+    words = ("lint", "--select", "nan-passes", "--output-format", "json", "--fail-on", "never")
+    (finding,) = json.loads(reviewbot(*words, "tests", cwd=tmp_path).out)
+    (clause,) = finding["still_catches"]
+    assert clause.startswith(says)
+    if called == "check_ids":  # what a finding says follows the other file
+        comparing = tmp_path / "tests" / "comparing.py"
+        comparing.write_text(COMPARING.replace('assert left["id"] == right["id"]', "assert left == right"))
+        (finding,) = json.loads(reviewbot(*words, "tests", cwd=tmp_path).out)
+        assert finding["still_catches"] == ["line 8 checks `one`: `check_ids(one, other)`"]
