@@ -19,10 +19,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.checks import raising_context
+from reviewbot.flow.checks import operand, raising_context
+from reviewbot.flow.judgements import FAILURE, judgements, records
 from reviewbot.flow.judging import judges
 from reviewbot.flow.left_out import short
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.quantities import quantity
 from reviewbot.flow.row_tolerances import RowTolerance, row_tolerances
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
@@ -108,6 +110,29 @@ class HugeTolerance(Rule):
                 def test_aggressive(self):
                     self.same(torch.randn(8, 8), atol=1.0)  # <- here
         """),
+        # What differs by as much is another distribution, or another token.
+        Example("""
+            import numpy as np
+            import torch
+
+            def test_logits(prompts, load):
+                eager = load("eager").logits(prompts)
+                compiled = load("compiled").logits(prompts)
+                assert np.allclose(eager, compiled, atol=10)  # <- here
+
+            def compare(reference, restored):
+                bad = []
+                for left, right in zip(reference, restored, strict=True):
+                    if not torch.allclose(left["logprobs"], right["logprobs"], atol=20.0):  # <- here
+                        bad.append(left["id"])
+                return bad
+
+            def test_losses(fit, path):
+                whole, resumed = fit(20), fit(20, resume=path)
+                gap = np.abs(np.asarray(resumed.losses) - np.asarray(whole.losses)).max()
+                if gap > 50:  # <- here
+                    raise AssertionError(gap)
+        """),
         # The row says how much it may differ.
         Example("""
             def compare(reference, resumed):
@@ -160,6 +185,17 @@ class HugeTolerance(Rule):
             def check_loss(expected, outputs):
                 assert outputs["loss"] > 0.0
                 assert abs(outputs["loss"] - expected["loss"]) < 1e-3
+        """),
+        # Sums, rates and energies are as large as they get.
+        Example("""
+            import numpy as np
+            import pytest
+
+            def test_sums(run):
+                assert np.allclose(run("eager").logprobs.sum(), run("compiled").logprobs.sum(), atol=10)
+                assert run(1).tokens_per_second == pytest.approx(run(2).tokens_per_second, abs=9)
+                np.testing.assert_allclose(run("eager").energy, run("compiled").energy, atol=10, rtol=1e-6)
+                assert not np.allclose(run("eager").logits, run("other").logits, atol=10)
         """),
         # A thousand bytes are few.
         Example("""
@@ -243,7 +279,7 @@ class HugeTolerance(Rule):
 
     def suspect(self, unit: Unit) -> bool:
         by_keyword = not unit.facts.names.isdisjoint(KEYWORDS) or unit.calls(*POSITIONS)
-        by_difference = unit.has(ast.Compare) and unit.calls(*ABSOLUTE)
+        by_difference = unit.has(ast.Compare) and unit.calls("dist", *ABSOLUTE)
         return (by_keyword or by_difference) and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -317,8 +353,11 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
         wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
         says = f"the tolerance of {absolute:g} is as wide as the expected value: a result of zero passes"
         return wide, "likely", says
-    if size is not None or not absolute:
+    if size is not None:
         return None
+    named = _beyond_what_it_measures(unit, group, absolute)
+    if named is not None or not absolute:
+        return named
     wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
     if absolute >= _HUGE and wide.callee in _CLOSE and not _whole_numbers(unit):
         return wide, "likely", f"two results that differ by {absolute:g} everywhere pass"
@@ -332,6 +371,21 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
         )
         return wide, "question" if _is_explained(unit, wide) else "likely", says
     return None
+
+
+def _beyond_what_it_measures(
+    unit: Unit, group: list[Tolerance], absolute: float
+) -> tuple[Tolerance, Certainty, str] | None:
+    """The same of values that by their names are log-probs, losses and the like of two runs."""
+    wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
+    sides = [side for side in (wide.actual, wide.expected) if side is not None]
+    if absolute < 1 or not sides or any(literal(values(unit).resolve(s)) is not UNKNOWN for s in sides):
+        return None
+    known = next((found for found in (quantity(unit, side) for side in sides) if found is not None), None)
+    if known is None or absolute < known.limit:
+        return None
+    says = f"two results whose `{known.name}` differ by {absolute:g} everywhere pass"
+    return wide, "likely" if known.sure and not _is_explained(unit, wide) else "question", says
 
 
 def _size(unit: Unit, one: Tolerance) -> float | None:
@@ -420,6 +474,12 @@ def _is_unit_scale(unit: Unit) -> bool:
 
 def _is_denied(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether a comparison is one that must not hold, so that a wide tolerance makes it stricter."""
+    if type(node) is cst.Call and any(one.left is operand(node, 0) for one in judgements(unit)):
+        return False  # `if not allclose(…): fail`
+    branch = next((above for above in unit.ancestors(node) if isinstance(above, cst.If)), None)
+    noted = branch is not None and any(below is node for below in walk(branch.test))
+    if branch is not None and noted and type(node) is cst.Call:
+        return not any(FAILURE.search(name) for name in records(unit, branch.body))
     for above in unit.ancestors(node):
         if isinstance(above, cst.UnaryOperation) and isinstance(above.operator, cst.Not):
             return True

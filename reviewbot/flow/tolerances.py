@@ -47,7 +47,8 @@ class Tolerance:
     """One tolerance of one comparison: its value, where it is written, and what is compared.
 
     `node` is the call or the comparison, `written` the expression of the tolerance, `name` the keyword
-    it goes by ("" in `abs(a - b) < 3`). `expected` is what the code compares with, where that is known.
+    it goes by ("" in `abs(a - b) < 3`). `expected` is what the code compares with, `actual` what it compares,
+    where these are known.
     """
 
     node: cst.BaseExpression
@@ -56,6 +57,7 @@ class Tolerance:
     sort: Sort
     value: float
     expected: cst.BaseExpression | None = None
+    actual: cst.BaseExpression | None = None
 
     @property
     def callee(self) -> str:
@@ -70,13 +72,16 @@ def tolerances(unit: Unit) -> Iterator[Tolerance]:
             yield from of_call(unit, call)
     for pair in comparisons(unit):
         if pair.relation == "order" and type(pair.node) is cst.Comparison:
-            yield from _of_difference(unit, pair.node)
+            yield from _of_difference(unit, pair.node, demanded=not pair.check.fails_when)
 
 
 def of_call(unit: Unit, call: cst.Call) -> Iterator[Tolerance]:
     """The tolerances that a call is given as numbers."""
     name = last_name(call)
-    expected = call.args[0].value if name == "approx" and call.args else operand(call, 1)
+    if name == "approx":
+        expected, actual = (call.args[0].value if call.args else None), _held_against(unit, call)
+    else:
+        expected, actual = operand(call, 1), operand(call, 0)
     places = POSITIONS.get(name, {})
     for position, arg in enumerate(call.args):
         if arg.star:
@@ -89,10 +94,20 @@ def of_call(unit: Unit, call: cst.Call) -> Iterator[Tolerance]:
             continue
         if keyword in ("places", "decimal"):
             value = (0.5 if keyword == "places" else 1.5) * 10.0 ** -min(max(value, -300), 300)
-        yield Tolerance(call, arg.value, keyword, KEYWORDS[keyword], value, expected)
+        yield Tolerance(call, arg.value, keyword, KEYWORDS[keyword], value, expected, actual)
 
 
-def _of_difference(unit: Unit, node: cst.Comparison) -> Iterator[Tolerance]:
+def _held_against(unit: Unit, call: cst.Call) -> cst.BaseExpression | None:
+    """What `pytest.approx(…)` is compared with."""
+    above = unit.parent(call)
+    if type(above) is cst.ComparisonTarget:
+        above = unit.parent(above)
+        return above.left if type(above) is cst.Comparison else None
+    return above.comparisons[0].comparator if type(above) is cst.Comparison else None
+
+
+def _of_difference(unit: Unit, node: cst.Comparison, *, demanded: bool) -> Iterator[Tolerance]:
+    """The tolerance of `abs(a - b) < limit` if that is `demanded`, else of `abs(a - b) > limit`."""
     if len(node.comparisons) != 1:
         return
     target = node.comparisons[0]
@@ -102,10 +117,12 @@ def _of_difference(unit: Unit, node: cst.Comparison) -> Iterator[Tolerance]:
         left, right = target.comparator, node.left
     else:
         return
-    pair = difference(left)
+    if not demanded:
+        left, right = right, left
+    pair = difference(values(unit).resolve(left))
     limit = number(unit, right)
     if pair is not None and limit is not None:
-        yield Tolerance(node, right, "", "absolute", limit, pair[1])
+        yield Tolerance(node, right, "", "absolute", limit, *pair[::-1])
 
 
 def difference(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
@@ -117,6 +134,8 @@ def difference(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseEx
         if type(node) is not cst.Call:
             return None
         name = last_name(node)
+        if name == "dist" and len(node.args) == 2 and not node.args[1].star:
+            return node.args[0].value, node.args[1].value
         absolute = absolute or name in ABSOLUTE
         inner = node.args[0].value if node.args and not node.args[0].star else None
         if type(node.func) is cst.Attribute and not dotted(node.func).startswith(
