@@ -116,6 +116,46 @@ class SwallowedFailure(Rule):
                 except Exception:
                     pytest.skip("no server")
         """),
+        Example("""
+            import unittest
+
+            import pytest
+
+            def test_resumed(run):
+                whole = run(1)
+                try:
+                    assert run(2) == whole  # <- here
+                except Exception as error:
+                    raise unittest.SkipTest("cannot resume") from error
+
+            def test_restored(run):
+                reason = None
+                try:
+                    assert run(2) == run(1)  # <- here
+                except Exception as error:
+                    reason = str(error)
+                if reason:
+                    pytest.skip(reason)
+        """),
+        Example(
+            """
+            import sys
+
+            def compare(before, after):
+                for left, right in zip(before, after, strict=True):
+                    if left["tokens"] != right["tokens"]:
+                        raise ValueError(left["name"])
+
+            def main(before, after):
+                try:
+                    compare(before, after)  # <- here
+                except Exception as error:
+                    print(f"cannot compare: {error}")
+                    sys.exit(0)
+                print("OK")
+            """,
+            path="tools/compare_runs.py",
+        ),
         # Hooks of pytest: of one kind of failure, and of any.
         Example(
             """
@@ -255,6 +295,28 @@ class SwallowedFailure(Rule):
                     raise AssertionError("nowhere is there")
                 except KeyError:
                     pass
+        """),
+        # The failure of a check passes; what breaks before it skips, and what is kept is judged.
+        Example("""
+            import pytest
+
+            def test_resumed(run):
+                try:
+                    rows = run(2)
+                    assert rows == run(1)
+                except AssertionError:
+                    raise
+                except Exception as error:
+                    pytest.skip(str(error))
+
+            def test_restored(run):
+                reason = None
+                try:
+                    assert run(2) == run(1)
+                except Exception as error:
+                    reason = str(error)
+                if reason:
+                    pytest.fail(reason)
         """),
         # Raised in every other turn, to see it rolled back.
         Example("""
@@ -512,14 +574,17 @@ class SwallowedFailure(Rule):
 
     def _try(self, unit: Unit, repo: Repo, node: cst.Try) -> Iterator[Finding]:
         inside = _own_checks(unit, node.body)
+        earlier: list[frozenset[str]] = []
         for handler in node.handlers:
             handled = caught(handler)
+            before, earlier = earlier, [*earlier, handled]
             fallen = fate(unit, handler.body)
             if fallen == "left to others":
                 continue
             if len(statements(node.body)) == 1 and inside and _fails_outright(inside[0]):
                 continue
             taken = [check for check in inside if takes(handled, raised_by(check))]
+            taken = [check for check in taken if not any(takes(kinds, raised_by(check)) for kinds in before)]
             taken = [check for check in taken if not _is_staged(unit, check, handled)]
             if isinstance(enclosing(unit, node, cst.Finally, cst.FunctionDef), cst.Finally):
                 # Tidying up must not hide why there is something to tidy.

@@ -25,6 +25,7 @@ SHOWING = frozenset({
     "print_exception", "write", "flush", "sleep", "pprint", "echo", "secho", "pformat", "format_exc", "str",
     "repr", "format", "type", "print_stack", "getLogger", "join", "time",
 })  # fmt: skip
+_SKIPPED = frozenset({"SkipTest", "Skipped"})
 _SKIPPING = frozenset({"skip", "skipTest", "xfail", "SkipTest"})
 
 
@@ -77,11 +78,15 @@ def takes(handled: frozenset[str], raised: str) -> bool:
 def fate(unit: Unit, block: cst.CSTNode, name: str = "") -> Fate:
     """What becomes of a failure in a handler's block, whose exception is bound to `name`.
 
-    `lost`: at most shown. `skipped`: the test is reported as skipped. `left to others`: raised again,
-    checked, returned as a verdict, kept in a name that is read later, or given to something unknown.
+    `lost`: at most shown, or a script ends with 0. `skipped`: the test is reported as skipped. `left to
+    others`: raised again, checked, returned as a verdict, kept in a name that is read later, or given to
+    something unknown.
     """
     skipped = False
     for node in walk(block):
+        if type(node) is cst.Raise and node.exc is not None and _ends_well(node.exc):
+            skipped |= last_name(node.exc) in _SKIPPED
+            continue
         if isinstance(node, (cst.Raise, cst.Assert, cst.Yield, cst.Del, cst.While, cst.Try, cst.AugAssign)):
             return "left to others"
         if type(node) is cst.Return and _is_verdict(node):
@@ -89,10 +94,14 @@ def fate(unit: Unit, block: cst.CSTNode, name: str = "") -> Fate:
         if type(node) is cst.Call:
             if last_name(node) in _SKIPPING:
                 skipped = True
+            elif _ends_well(node):
+                continue
             elif _passes_on(node):
                 return "left to others"
         if isinstance(node, (cst.Assign, cst.AnnAssign)) and _is_kept(unit, node):
-            return "left to others"
+            if not _only_skips(unit, node):
+                return "left to others"
+            skipped = True
         if type(node) is cst.Expr and fails(node) is not None:
             return "left to others"
     return "skipped" if skipped else "lost"
@@ -119,6 +128,29 @@ def _is_kept(unit: Unit, node: cst.Assign | cst.AnnAssign) -> bool:
         if any(binding.node is target for use in _uses(unit, target.value) for binding in flow.reaching(use)):
             return True
     return False
+
+
+def _ends_well(node: cst.BaseExpression) -> bool:
+    """Whether what is called or raised skips a test, or ends a script as if all were well: `sys.exit(0)`."""
+    name = last_name(node)
+    if name in _SKIPPED:
+        return True
+    if name not in ("exit", "SystemExit") or type(node) is not cst.Call:
+        return False
+    return len(node.args) == 1 and literal(node.args[0].value) == 0
+
+
+def _only_skips(unit: Unit, node: cst.Assign | cst.AnnAssign) -> bool:
+    """Whether what is kept of a failure is read only to skip the test: `if reason: pytest.skip(reason)`."""
+    target = node.targets[0].target if isinstance(node, cst.Assign) else node.target
+    if type(target) is not cst.Name or (isinstance(node, cst.Assign) and len(node.targets) > 1):
+        return False
+    for use in _uses(unit, target.value):
+        branch = next((a for a in unit.ancestors(use) if type(a) is cst.If), None)
+        call = call_of(statements(branch.body)[0]) if branch is not None and branch.orelse is None else None
+        if call is None or last_name(call) not in _SKIPPING:
+            return False
+    return True
 
 
 def _uses(unit: Unit, name: str) -> Iterator[cst.Name]:
