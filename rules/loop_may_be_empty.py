@@ -676,7 +676,7 @@ class LoopMayBeEmpty(Rule):
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
-            if _is_to_be_removed(unit, loop):
+            if _is_to_be_removed(unit, loop) or _fails_after(unit, loop.node):
                 continue
             if _is_all_there_is(unit, loop, found):
                 reported.add(id(checks[0].node))
@@ -750,10 +750,7 @@ class LoopMayBeEmpty(Rule):
             + ("" if found.empty else ", and nothing requires that there is something")
             + _and_more(again),
             certainty="question"
-            if some
-            or _forbids(check, found)
-            or _refuses(unit, check, found)
-            or _is_copied(unit, check, found)
+            if some or _forbids(check, found) or _is_copied(unit, check, found)
             else _certainty(unit, found),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
@@ -914,6 +911,25 @@ def _is_to_be_removed(unit: Unit, loop: CheckedLoop) -> bool:
     return any(map(_REMOVED.search, words)) and all(_wants_none(one.node) for one in loop.checks)
 
 
+def _fails_after(unit: Unit, loop: cst.For) -> bool:
+    """Whether the line after a loop fails, so that only an item that the loop returns for passes."""
+    lines: list[cst.CSTNode] = list(loop.orelse.body.body) if loop.orelse is not None else []
+    node: cst.CSTNode | None = loop
+    while not lines and isinstance(node, (cst.For, cst.With)):
+        block = unit.parent(node)
+        if not isinstance(block, (cst.IndentedBlock, cst.Module)):
+            return False
+        around = list(block.body)
+        lines, node = around[around.index(node) + 1 :], unit.parent(block)
+        if isinstance(node, cst.For):
+            break
+    if not lines or not isinstance(lines[0], cst.SimpleStatementLine):
+        return False
+    first = lines[0].body[0]
+    call = call_of(first)
+    return isinstance(first, cst.Raise) or (call is not None and last_name(call) == "fail")
+
+
 def _wants_none(check: cst.CSTNode) -> bool:
     """`assert not names`, `assert len(names) == 0`, `assert False`, `self.fail(...)`."""
     call = call_of(check)
@@ -956,8 +972,8 @@ def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
             return isinstance(asked.comparisons[0].operator, cst.NotIn)
         denied = isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not)
         asked = asked.expression if denied and isinstance(asked, cst.UnaryOperation) else None
-    # Of a name only: a row that failed, or a file that is empty, is wrong in another way.
-    return isinstance(asked, cst.Call) and last_name(asked) in _OF_NAMES
+    # Of a name, or that there is a file: a row that failed, or a file that is empty, is wrong in another way.
+    return isinstance(asked, cst.Call) and last_name(asked) in _OF_NAMES | _EXIST
 
 
 def _forbids_each(part: Quantified) -> bool:
@@ -968,14 +984,6 @@ def _forbids_each(part: Quantified) -> bool:
     if not isinstance(asked, cst.Comparison) or not isinstance(asked.comparisons[0].operator, cst.NotIn):
         return False
     return isinstance(literal(asked.left), str)
-
-
-def _refuses(unit: Unit, check: cst.CSTNode, found: Iterable) -> bool:
-    """Whether a program reads what need not be there, and refuses what is wrong of it:
-    `for key in settings.get("rules", ()): raise ValueError(key)`."""
-    if found.made != "lookup" or unit.is_test or not isinstance(check, cst.Raise) or check.exc is None:
-        return False
-    return last_name(check.exc) != "AssertionError"
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
@@ -991,7 +999,7 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
     if found.unit is unit and isinstance(found.node, cst.BaseExpression) and is_own_input(unit, found.node):
         return "question"
     source = found.source
-    if _may_be_meant(unit, found) or (found.made == "lookup" and _is_one_of_several(found)):
+    if _may_be_meant(found):
         return "question"
     if source is None:
         return "likely"
@@ -1007,14 +1015,12 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
     return "question" if parts and not gradients else "likely"
 
 
-def _may_be_meant(unit: Unit, found: Iterable) -> bool:
+def _may_be_meant(found: Iterable) -> bool:
     """Whether it is of a kind that is empty for a reason about as often as not: what a query finds, what two
-    sides share or one lacks, what an attribute holds that need not be there; and the files of a folder of the
-    repository itself, which holds some."""
-    if found.made in ("query", "common"):
+    sides share or one lacks, what a key or an attribute holds that need not be there; and the files of a
+    folder of the repository itself, which holds some."""
+    if found.made in ("query", "common", "lookup"):
         return True
-    if found.made == "lookup":
-        return "key is missing" not in found.says
     source = found.source
     if source is None or source.made != "loaded" or not lists_own(source.unit, source.node):
         return False
@@ -1037,7 +1043,13 @@ def _is_copied(unit: Unit, check: cst.CSTNode, found: Iterable) -> bool:
     if len(asked) == 1 and isinstance(asked[0], cst.Comparison) and len(asked[0].comparisons) == 1:
         target = asked[0].comparisons[0]
         return isinstance(target.operator, cst.In) and _is_listing(flow.resolve(target.comparator))
-    return bool(asked) and isinstance(asked[0], cst.Call) and last_name(asked[0]) in _EXIST
+    if not asked or not isinstance(asked[0], cst.Call) or last_name(asked[0]) not in _EXIST:
+        return False
+    place = asked[0].args[0].value if asked[0].args else asked[0].func
+    if isinstance(place, cst.Attribute) and place is asked[0].func:
+        place = place.value
+    place = flow.resolve(place)
+    return isinstance(place, cst.BinaryOperation) or last_name(place) in ("join", "joinpath")
 
 
 def _is_listing(node: cst.BaseExpression) -> bool:
@@ -1046,21 +1058,6 @@ def _is_listing(node: cst.BaseExpression) -> bool:
 
 _LISTS = frozenset({"listdir", "iterdir", "scandir", "walk", "glob", "rglob", "iglob"})
 _EXIST = frozenset({"exists", "is_file", "isfile", "is_dir", "isdir"})
-
-
-def _is_one_of_several(found: Iterable) -> bool:
-    """Whether the same mapping is asked for other lists that it need not have: `case.get("errors", [])`
-    beside `case.get("rows", [])`, sections of which a case has some."""
-    node = found.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
-        return False
-    asked = {
-        canonical(call.args[0].value)
-        for call in found.unit.find(cst.Call)
-        if len(call.args) == 2 and canonical(call.func) == canonical(node.func)
-        if isinstance(call.args[1].value, (cst.List, cst.Tuple, cst.Dict))
-    }
-    return len(asked) > 1
 
 
 def _require(unit: Unit, loop: CheckedLoop) -> Fix | None:

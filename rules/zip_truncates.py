@@ -19,6 +19,7 @@ from reviewbot.flow.aligned import (
     callers_compare,
     filtered_alike,
     is_tabled_alike,
+    kept_by_callers,
     left_by_setup,
     listed_length,
     made_alike,
@@ -726,7 +727,7 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
     aside = aside or _is_waited_for(unit, cut) or _of_one_form(unit, cut)
     aside = aside or all(is_as_long_as_written(unit, side) for side in cut.sides)
-    aside = aside or unpacked_by_callers(unit, cut.sides)
+    aside = aside or unpacked_by_callers(unit, cut.sides) or kept_by_callers(unit, cut.sides)
     aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut) or _never_runs(unit)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))

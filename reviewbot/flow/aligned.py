@@ -275,6 +275,47 @@ def unpacked_by_callers(unit: Unit, sides: Sides) -> bool:
     return bool(sites)
 
 
+def kept_by_callers(unit: Unit, sides: Sides) -> bool:
+    """Whether every caller in the file takes what the sides are made of, item by item, from its own object,
+    `self.same([Row(one) for one in self.rows], self.wanted)`, or says how many there are: what an object
+    keeps is side by side in it."""
+    made_of = [name for side in sides for name in _walked_over(unit, side)]
+    names = {one.value for one in made_of if isinstance(one, cst.Name)}
+    flow = values(unit)
+    given = [isinstance(n, cst.Name) and {b.kind for b in flow.reaching(n)} == {"parameter"} for n in made_of]
+    sites = callers(unit) if unit.is_function and all(given) else []
+    for site in sites:
+        handed = bind(site.call, unit)
+        for name in names:
+            if name not in handed:
+                return False
+            kept = _walked_over(site.caller, handed[name])
+            if not all(map(_is_kept, kept)):
+                return False
+    return bool(sites)
+
+
+def _is_kept(node: cst.BaseExpression) -> bool:
+    """`self.rows`, `range(4)`, `[1, 2]`."""
+    if isinstance(node, cst.Attribute):
+        return dotted(node.value) == "self"
+    ranged = isinstance(node, cst.Call) and dotted(node.func) == "range"
+    return ranged or isinstance(node, (cst.List, cst.Tuple))
+
+
+def _walked_over(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What a side has an item for each of, or for each combination of."""
+    last = list(terms(unit).same_size(side))[-1]
+    if not isinstance(last, (cst.ListComp, cst.GeneratorExp)):
+        return [last]
+    found = list[cst.BaseExpression]()
+    loop: cst.CompFor | None = last.for_in
+    while loop is not None and not loop.ifs:
+        found += _walked_over(unit, loop.iter)
+        loop = loop.inner_for_in
+    return found if loop is None else [last]
+
+
 def of_one_object(unit: Unit, sides: Sides) -> bool:
     """Whether the sides are parts of one thing: neighbours `rows` and `rows[1:]`, columns of one table,
     what `setUp` left in `self`. Their lengths are that thing's own affair."""

@@ -379,19 +379,30 @@ def lists_own(unit: Unit, made: cst.CSTNode) -> bool:
     raise, which a `glob` and a walk do not."""
     if not isinstance(made, cst.Call):
         return False
-    if last_name(made) in ("glob", "iglob", "rglob"):
-        texts = [literal(below) for below in walk(made) if isinstance(below, cst.SimpleString)]
-        deep = last_name(made) == "rglob" or any(isinstance(t, str) and "**" in t for t in texts)
-        if not deep or not any(isinstance(t, str) and t.endswith("*.py") for t in texts):
-            return False
-    elif last_name(made) not in ("listdir", "iterdir", "scandir", "walk"):
+    globs = last_name(made) in ("glob", "iglob", "rglob")
+    if not globs and last_name(made) not in ("listdir", "iterdir", "scandir", "walk"):
         return False
     folder = made.args[0].value if made.args else made.func
-    if last_name(made) in ("glob", "rglob") and isinstance(made.func, cst.Attribute):
-        folder = folder if dotted(made.func.value) == "glob" else made.func
+    if globs and isinstance(made.func, cst.Attribute) and dotted(made.func.value) != "glob":
+        folder = made.func
     if isinstance(folder, cst.Attribute) and folder is made.func:
         folder = folder.value
+    texts = [literal(below) for below in walk(made) if isinstance(below, cst.SimpleString)]
+    if _is_written_path(unit, folder):
+        return not globs or texts[-1] in ("*", "**/*", "*.py", "**/*.py")
+    deep = last_name(made) == "rglob" or any(isinstance(t, str) and "**" in t for t in texts)
+    if globs and not (deep and any(isinstance(t, str) and t.endswith("*.py") for t in texts)):
+        return False
     return _places(unit, folder) == {True}
+
+
+def _is_written_path(unit: Unit, node: cst.BaseExpression) -> bool:
+    """`"docs/rules"`, `Path("docs/rules")`: from where the tests are run, which is the repository."""
+    node = values(unit).resolve(node)
+    if isinstance(node, cst.Call) and last_name(node) == "Path" and len(node.args) == 1:
+        node = values(unit).resolve(node.args[0].value)
+    path = literal(node) if isinstance(node, cst.SimpleString) else None
+    return isinstance(path, str) and not path.startswith(("/", "~")) and "*" not in path
 
 
 def _is_read_back(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:

@@ -385,9 +385,23 @@ def _is_own(unit: Unit, one: cst.BaseExpression) -> bool:
         bound = flow.reaching(made)
         if bound and all(b.kind == "parameter" for b in bound) and made.value not in ("self", "cls"):
             return _has_table(unit)
-    if isinstance(made, cst.Call) and _is_defined_within(unit, made):
+    if isinstance(made, cst.Call) and (_is_defined_within(unit, made) or _is_counted_out(made)):
         return True
     return is_as_long_as_written(unit, one)
+
+
+_COUNTED = frozenset({
+    "range", "product", "combinations", "permutations", "arange", "linspace", "integers", "randint", "rand",
+    "randn", "random", "normal", "uniform", "permutation", "randperm",
+})  # fmt: skip
+
+
+def _is_counted_out(call: cst.Call) -> bool:
+    """Whether a call gives numbers or combinations, drawn or in order, of what nothing else has made:
+    `range(2 * n)`, `rng.integers(9, size=4)`, `itertools.product([False, True], repeat=3)`."""
+    if last_name(call) not in _COUNTED:
+        return False
+    return all(not isinstance(below, cst.Call) for arg in call.args for below in walk(arg.value))
 
 
 def _has_table(unit: Unit) -> bool:
