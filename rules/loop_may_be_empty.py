@@ -970,6 +970,8 @@ def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
     if isinstance(check, cst.Assert):
         if isinstance(asked, cst.Comparison):
             return isinstance(asked.comparisons[0].operator, cst.NotIn)
+        if isinstance(asked, cst.Call) and last_name(asked) in ("is_dir", "isdir"):
+            return True  # nothing but folders
         denied = isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not)
         asked = asked.expression if denied and isinstance(asked, cst.UnaryOperation) else None
     # Of a name, or that there is a file: a row that failed, or a file that is empty, is wrong in another way.

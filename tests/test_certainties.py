@@ -1661,7 +1661,12 @@ def test_numbers_and_combinations_are_as_many_as_is_written(walked, expected):
 
 
 @pytest.mark.parametrize(
-    ("check", "expected"), [("assert not path.is_file()", "question"), ("assert path.is_file()", "likely")]
+    ("check", "expected"),
+    [
+        ("assert not path.is_file()", "question"),
+        ("assert path.is_dir()", "question"),
+        ("assert path.is_file()", "likely"),
+    ],
 )
 def test_that_there_is_no_file_holds_of_nothing_too(check, expected):
     code = f"""
