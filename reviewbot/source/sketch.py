@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import libcst as cst
@@ -160,6 +161,7 @@ class SketchedFile(File):
         self.parses, self.parse_seconds = 0, 0.0
         self._file = file
         self._pen = _Pen(file.lines)
+        self._not_drawn: set[int] = set()
 
     @property
     def text(self) -> str:
@@ -203,9 +205,16 @@ class SketchedFile(File):
         self, tree: FunctionTree | ast.ClassDef | ast.Module
     ) -> cst.FunctionDef | cst.ClassDef | cst.Module:
         """The node of a unit. A definition is sketched once, asked for alone or in its class."""
-        if isinstance(tree, ast.Module):
-            return _module(self._pen, tree)
-        found = self._pen.definition(tree)
+        if id(tree) in self._not_drawn:
+            raise NotInSketch
+        try:
+            if isinstance(tree, ast.Module):
+                return _module(self._pen, tree)
+            found = self._pen.definition(tree)
+        except NotInSketch:
+            # Each rule asks for it: it is tried once.
+            self._not_drawn.add(id(tree))
+            raise
         assert isinstance(found, (cst.FunctionDef, cst.ClassDef))
         return found
 
@@ -412,6 +421,9 @@ _STRING = re.compile(
 )
 _BETWEEN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*")
 _SHOWS_ITSELF = re.compile(r"=\s*(?:![rsa])?\s*(?::[^}]*)?\}")
+_FIELD = re.compile(r"\{[^{}]*\}")
+# Of what has no text, comparison or keyword in it, where `=`, `!` and `:` mean something else.
+_SHOWN = re.compile(r"\{([^'\"=!:<>]+=\s*)(?:!([rsa]))?(?::.*)?\}", re.DOTALL)
 
 
 class _Pen:
@@ -790,23 +802,49 @@ def _draw_joined(pen: _Pen, node: ast.JoinedStr) -> cst.CSTNode:
 
 
 def _formatted_string(pen: _Pen, node: ast.JoinedStr, token: str) -> cst.CSTNode:
-    if "=" in token and _SHOWS_ITSELF.search(token):
-        raise NotInSketch
     pen._formatted += 1
     try:
-        return _formatted(_parts(pen, node), token[: token.index(token[-1]) + 1], node)
+        shown = _shown(node, token) if "=" in token and _SHOWS_ITSELF.search(token) else {}
+        return _formatted(_parts(pen, node, shown), token[: token.index(token[-1]) + 1], node)
     finally:
         pen._formatted -= 1
 
 
-def _parts(pen: _Pen, node: ast.JoinedStr) -> tuple[cst.CSTNode, ...]:
+def _shown(node: ast.JoinedStr, token: str) -> dict[ast.expr, tuple[str, str | None]]:
+    """Of each field such as `{x=}`, which the `ast` has as `x={x!r}`: what it shows of itself, and how `x` is
+    converted. Raises `NotInSketch` where fields and values cannot be told to belong together."""
+    values = [one for one in node.values if isinstance(one, ast.FormattedValue)]
+    fields = _FIELD.findall(token)
+    if len(fields) != len(values) or "{{" in token or "}}" in token:
+        raise NotInSketch
+    found: dict[ast.expr, tuple[str, str | None]] = {}
+    for value, field in zip(values, fields, strict=True):
+        if _SHOWS_ITSELF.search(field):
+            plain = _SHOWN.fullmatch(field)
+            if plain is None:
+                raise NotInSketch
+            found[value] = plain[1], plain[2]
+    return found
+
+
+def _parts(
+    pen: _Pen, node: ast.JoinedStr, shown: dict[ast.expr, tuple[str, str | None]]
+) -> tuple[cst.CSTNode, ...]:
     found: list[cst.CSTNode] = []
-    for one in node.values:
+    for one, after in zip_longest(node.values, node.values[1:]):
         if isinstance(one, ast.Constant):
-            found.append(_formatted_text(one.value))
+            text = str(one.value)
+            if after in shown:
+                if not text.endswith(shown[after][0]):
+                    raise NotInSketch
+                text = text.removesuffix(shown[after][0])
+            if text:
+                found.append(_formatted_text(text))
         elif isinstance(one, ast.FormattedValue):
             conversion = None if one.conversion < 0 else chr(one.conversion)
-            form = None if one.format_spec is None else _parts(pen, one.format_spec)  # type: ignore[arg-type]
+            if one in shown:
+                conversion = shown[one][1]
+            form = None if one.format_spec is None else _parts(pen, one.format_spec, {})  # type: ignore[arg-type]
             found.append(_formatted_expression(pen(one.value), conversion, form))
         else:
             raise NotInSketch

@@ -126,7 +126,28 @@ def test_code_has_one_form_and_literals_one_value_in_both():
     assert seen > 250
 
 
-@pytest.mark.parametrize("code", ["match a:\n    case 1: pass", "f'{a=}'"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "f'{a=}'",
+        "f'x {a.b[0] = !s:>4} y{c}{d=:.3f}'",
+        "f'a={a!r} {a=}'",
+        "f'{a==b}{a=:=>4}'",
+        "'a' f'{b=}' 'c'",
+    ],
+)
+def test_a_field_that_shows_itself_is_sketched_as_it_is_parsed(code):
+    for parsed, sketched in units_of(f"def f():\n    return {code}\n".encode()):
+        assert difference(parsed.node, sketched.node) == ""
+        shown = zip(*(unit.find(cst.FormattedStringExpression) for unit in (parsed, sketched)), strict=True)
+        assert all(one.conversion == other.conversion for one, other in shown)
+        texts = zip(*(unit.find(cst.FormattedStringText) for unit in (parsed, sketched)), strict=True)
+        assert all(one.value == other.value for one, other in texts)
+
+
+@pytest.mark.parametrize(
+    "code", ["match a:\n    case 1: pass", "f'{a(b=1)=}'", "f'{a=}{{}}'", "f'{a:{b}}{c=}'"]
+)
 def test_what_is_rare_is_not_sketched(code):
     for parsed, sketched in units_of(code.encode()):
         with pytest.raises(NotInSketch):
