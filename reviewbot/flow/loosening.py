@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
 
 from reviewbot.flow.assertions import asserts_by_name
@@ -358,6 +357,9 @@ def _replaced(
         return True
     if any(other.subject == demand.subject and _implies(other, demand) for other in has):
         return True
+    # Imported where there is a change to look at.
+    from difflib import SequenceMatcher
+
     wanted = _made_from(names, new)
     return any(
         other.names & wanted or SequenceMatcher(None, demand.text, other.text).ratio() >= _ALIKE

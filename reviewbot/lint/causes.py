@@ -17,6 +17,8 @@ def told_once(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[Findin
 
     Nothing is told by a finding that is less certain.
     """
+    if not findings:
+        return []
     told_by = {rule.id: dict(rule.told_by) for rule in rules if rule.told_by}
     if told_by.keys().isdisjoint(one.rule for one in findings):
         return list(findings)
@@ -63,6 +65,8 @@ def _with(cause: Finding, consequences: Iterable[Finding]) -> Finding:
 
 def folded(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[Finding]:
     """The findings of one file with those in one that a rule which `folds` says in the same words."""
+    if not findings:
+        return []
     folding = {rule.id for rule in rules if rule.folds}
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for one in findings:

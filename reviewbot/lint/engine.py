@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from reviewbot.errors import UnreadableFile
@@ -25,7 +25,7 @@ from reviewbot.lint.rule import Rule
 from reviewbot.lint.suppress import suppressions
 from reviewbot.model import Finding, Unread
 from reviewbot.source.room import room
-from reviewbot.source.units import File, Unit, file_of
+from reviewbot.source.units import File, Kind, Unit, file_of
 
 
 def lint(sources: Iterable[tuple[str, bytes]], rules: Sequence[Rule], repo: Repo) -> Report:
@@ -86,8 +86,7 @@ class Examination:
         self.tallies: dict[str, Tally] = {}
         self._failed: set[str] = set()
         self._sketched = self.repo.sketched()
-        self._rules = {kind: [rule for rule in rules if kind in rule.kinds] for kind in _KINDS}
-        self._ids = {id(rule): rule.id for rule in rules}
+        self._rules = _by_kind(tuple(rules))
 
     def findings(self) -> list[Finding]:
         """Every finding of the file, unordered."""
@@ -126,7 +125,7 @@ class Examination:
         return suspecting
 
     def _confirmed(self, rule: Rule, unit: Unit, place: int) -> list[Finding]:
-        name = self._ids[id(rule)]
+        name = rule.id
         tally = self.tallies.setdefault(name, Tally())
         if name in self._failed:
             return []
@@ -169,10 +168,12 @@ class Examination:
             self.unread.append(unread)
 
     def _fail(self, rule: Rule, unit: Unit, error: BaseException) -> None:
-        name = self._ids[id(rule)]
+        name = rule.id
         self._failed.add(name)
         if isinstance(error, Exception):
             self.errors.append(error)
+            import traceback
+
             last = traceback.extract_tb(error.__traceback__)[-1]
             said = " ".join(str(error).split())[:200]
             why = f"{type(error).__name__} ({said}) at {Path(last.filename).name}:{last.lineno}"
@@ -181,9 +182,15 @@ class Examination:
         self.failures.append(Failure(name, self.file.path, unit.line, why))
 
 
+@lru_cache(maxsize=1)
+def _by_kind(rules: tuple[Rule, ...]) -> dict[Kind, list[Rule]]:
+    # The same for every file of a run.
+    return {kind: [rule for rule in rules if kind in rule.kinds] for kind in _KINDS}
+
+
 _TIMED_BYTES = 100_000
 _ARM_FRAMES = 12  # what recurses deepest takes fewer for each `elif`
-_KINDS = ("function", "method", "class", "module", "script", "settings")
+_KINDS: tuple[Kind, ...] = ("function", "method", "class", "module", "script", "settings")
 
 
 def fingerprinted(findings: Iterable[Finding], file: File) -> list[Finding]:

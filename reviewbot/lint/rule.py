@@ -11,6 +11,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from reviewbot.model import Certainty, Edit, Finding, Fix, Span, Step
@@ -101,7 +102,7 @@ class Rule(ABC):
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The file's name with dashes."""
         return type(self).__module__.rpartition(".")[2].replace("_", "-")
