@@ -6,7 +6,7 @@ Every answer comes from `look(kind, name)` alone, so that whoever asks can keep 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Rebuild, Regex
@@ -28,9 +28,15 @@ class Reading:
 
 @dataclass(frozen=True)
 class Index:
-    """The repository's facts, asked through `look` (of a `Store`, or of what records it)."""
+    """The repository's facts, asked through `look` (of a `Store`, or of what records it).
+
+    What a dotted name means is worked out once: many rules ask for the same.
+    """
 
     look: Look
+    _meant: dict[tuple[str, str, int], tuple[str, Definition] | None] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     # Where only some files matter the others need not be read.
 
@@ -115,6 +121,12 @@ class Index:
         return self._defined(target, path, hops=3)
 
     def _defined(self, target: str, importer: str, hops: int) -> tuple[str, Definition] | None:
+        asked = target, importer, hops
+        if asked not in self._meant:
+            self._meant[asked] = self._find_defined(*asked)
+        return self._meant[asked]
+
+    def _find_defined(self, target: str, importer: str, hops: int) -> tuple[str, Definition] | None:
         dots = len(target) - len(target.lstrip("."))
         parts = target[dots:].split(".")
         for cut in range(len(parts) - 1, 0, -1):

@@ -61,6 +61,7 @@ class Repo:
         self._against = against
         self._watch = watch
         self._before: list[Repo] = []
+        self._index: Index | None = None
         self._worked_out: dict[
             tuple[Callable[..., object], tuple[str, ...]], tuple[object, frozenset[Fact]]
         ] = {}
@@ -74,6 +75,7 @@ class Repo:
         seen = Repo.__new__(type(self))
         seen.__dict__.update(self.__dict__)
         seen.here, seen.asked = path, set()
+        seen._index = None  # It notes in `asked` what it is asked.
         return seen
 
     def sketched(self) -> Repo:
@@ -134,9 +136,11 @@ class Repo:
     @property
     def index(self) -> Index:
         """The facts of the whole repository, gathered at the first question."""
-        from reviewbot.index.index import Index
+        if self._index is None:
+            from reviewbot.index.index import Index
 
-        return Index(self._look)
+            self._index = Index(self._look)
+        return self._index
 
     def once(self, work_out: Callable[..., _Value], *about: str) -> _Value:
         """`work_out(repo, *about)`, worked out once for every file that asks; `repo.here` is none of them.

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from reviewbot.source.files import Files
@@ -29,11 +30,7 @@ class PytestSettings:
 
     def collects_file(self, path: str) -> bool:
         """Whether `python_files` names a file of this path (its folder is not looked at)."""
-        name = path.rpartition("/")[2]
-        return any(
-            fnmatch.fnmatch(f"/{path}" if "/" in pattern else name, _anchored(pattern))
-            for pattern in self.python_files
-        )
+        return _collects(self.python_files, path)
 
     def collects_class(self, name: str) -> bool:
         """Whether `python_classes` names it. unittest's own classes are collected whatever their name."""
@@ -42,6 +39,15 @@ class PytestSettings:
     def collects_function(self, name: str) -> bool:
         """Whether `python_functions` names a function or method."""
         return _names(self.python_functions, name)
+
+
+@lru_cache(maxsize=1)
+def _collects(patterns: tuple[str, ...], path: str) -> bool:
+    # Asked for every test of a file.
+    name = path.rpartition("/")[2]
+    return any(
+        fnmatch.fnmatch(f"/{path}" if "/" in pattern else name, _anchored(pattern)) for pattern in patterns
+    )
 
 
 def _anchored(pattern: str) -> str:
