@@ -6,6 +6,7 @@ row says so. What is read of the type, the shape or the device of a value says h
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from reviewbot.flow.syntax import last_name, literal, subscript, walk
 from reviewbot.flow.tolerances import KEYWORDS, NAMED_ONLY, POSITIONS, number
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import every_judgement
-from reviewbot.source.units import once
+from reviewbot.source.units import called_last, once
 
 if TYPE_CHECKING:
     from reviewbot.flow.judgements import Judgement
@@ -54,7 +55,7 @@ class RowTolerance:
 def row_tolerances(unit: Unit) -> list[RowTolerance]:
     """The tolerances of a unit that a compared row widens by far, one for each place."""
     found: dict[int, RowTolerance] = {}
-    for one in every_judgement(unit):
+    for one in every_judgement(unit) if _may_choose(unit) else ():
         for written in _written(unit, one):
             if id(written) in found or (literal(written) is not None and number(unit, written) is not None):
                 continue
@@ -63,6 +64,24 @@ def row_tolerances(unit: Unit) -> list[RowTolerance]:
             if made is not None:
                 found[id(written)] = made
     return list(found.values())
+
+
+def _may_choose(unit: Unit) -> bool:
+    """Whether a tolerance of the unit might be anything but a number that is written out."""
+    for call in unit.asts(ast.Call):
+        places = POSITIONS.get(called_last(call), {})
+        given = [one.value for one in call.keywords if one.arg in KEYWORDS]
+        given += call.args[min(places) :] if places else []
+        if any(not isinstance(one, ast.Constant) for one in given):
+            return True
+    for node in unit.asts(ast.Compare):
+        sides = (node.left, node.comparators[0])
+        if type(node.ops[0]) in _ORDERS and not any(isinstance(one, ast.Constant) for one in sides):
+            return True
+    return False
+
+
+_ORDERS = frozenset({ast.Lt, ast.LtE, ast.Gt, ast.GtE})
 
 
 def _widened(unit: Unit, one: Judgement, written: cst.BaseExpression, between: Sides) -> RowTolerance | None:
