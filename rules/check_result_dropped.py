@@ -627,8 +627,11 @@ def _is_verdict(value: ast.expr | None) -> bool:
 
 
 def _could_drop(call: ast.Call, unit: Unit) -> bool:
-    name, last, summaries = dotted_name(call.func), called_last(call), Summaries.of(unit.file)
-    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")) or is_foreign_judge(name, unit):
+    last = called_last(call)
+    if last in _LAST_NAMES or last.startswith(("to_", "not_to_")):
+        return True
+    name, summaries = dotted_name(call.func), Summaries.of(unit.file)
+    if is_foreign_judge(name, unit):
         return True
     if last not in _verdict_names(unit.file):
         return False

@@ -188,10 +188,12 @@ class SameRunTwice(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not compares_two(unit) or _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
+        if not compares_two(unit):
             return False
         given = _given_names(unit)
-        return any(_may_be_one_call(one, other, given) for one, other in _held_against(unit))
+        if not any(_may_be_one_call(one, other, given) for one, other in _held_against(unit)):
+            return False
+        return not _ON_PURPOSE.search(unit.name) and not _ON_PURPOSE.search(_docstring(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):

@@ -405,8 +405,7 @@ class SkipAfterCompare(Rule):
             return False
         if may_be_shown_only(unit):
             return True
-        kept = kept_names(unit)
-        return any(_may_do(node.body, kept) or _may_do(node.orelse, kept) for node in unit.asts(ast.If)) or (
+        return any(_may_do(node.body, unit) or _may_do(node.orelse, unit) for node in unit.asts(ast.If)) or (
             may_count(unit) or may_give_verdict(unit)
         )
 
@@ -587,8 +586,8 @@ def _does(unit: Unit, body: list[cst.CSTNode]) -> Does | None:
     return "is only counted" if counted else "is only reported" if told else None
 
 
-def _may_do(body: list[ast.stmt], kept: frozenset[str]) -> bool:
-    """The same asked of `ast`, yes too often: `kept` are names of which no tally is."""
+def _may_do(body: list[ast.stmt], unit: Unit) -> bool:
+    """The same asked of `ast`, yes too often."""
     told = False
     for statement in body:
         if isinstance(statement, ast.Raise) and statement.exc is not None:
@@ -603,7 +602,7 @@ def _may_do(body: list[ast.stmt], kept: frozenset[str]) -> bool:
                 return False
             told = True
         elif tally := may_tally(statement):
-            if tally in kept:
+            if tally in kept_names(unit):
                 return False
             told = True
         elif not isinstance(statement, (ast.Pass, ast.Assign, ast.Continue)):

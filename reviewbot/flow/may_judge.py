@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 @once
 def may_demand(unit: Unit) -> bool:
     """Whether the unit might hold a check, call a function of its file that does, or hand back a verdict."""
-    if unit.has(ast.Assert, ast.Raise) or unit.calls(*LEAVING) or unit.calls_any(may_assert_by_name):
+    if (
+        unit.has(ast.Assert, ast.Raise)
+        or not LEAVING.isdisjoint(unit.facts.calls)
+        or unit.calls_any(may_assert_by_name)
+    ):
         return True
     if not function_names(unit.file).isdisjoint(unit.facts.calls):
         return True

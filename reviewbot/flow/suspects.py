@@ -15,7 +15,7 @@ from reviewbot.source.units import below, called_last, once
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from reviewbot.source.units import FunctionTree, Unit
+    from reviewbot.source.units import File, FunctionTree, Unit
 
 _PREDICATES = frozenset(
     {name.rpartition(".")[2] for name in assertions.PREDICATES} | set(assertions.PREDICATE_METHODS)
@@ -38,7 +38,12 @@ def is_comparer(unit: Unit) -> bool:
 
     Elsewhere a comparison that raises mostly validates arguments.
     """
-    return _PLACE.search(unit.file.path) is not None or _NAME.search(unit.name) is not None
+    return _stands_among_comparers(unit.file) or is_named_comparer(unit)
+
+
+@once
+def _stands_among_comparers(file: File) -> bool:
+    return _PLACE.search(file.path) is not None
 
 
 def is_named_comparer(unit: Unit) -> bool:

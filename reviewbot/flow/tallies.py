@@ -237,8 +237,8 @@ def may_give_verdict(unit: Unit) -> bool:
         type(node.value) in _VERDICTS
         and len(node.targets) == 1
         and isinstance(target := node.targets[0], ast.Name)
-        and target.id not in kept_names(unit)
         and (not isinstance(node.value, ast.Call) or called_last(node.value) in _SAYING)
+        and target.id not in kept_names(unit)
         for node in unit.asts(ast.Assign)
     )
 
@@ -257,8 +257,8 @@ def may_count(unit: Unit) -> bool:
         type(node.value) in _COUNTING
         and len(node.targets) == 1
         and isinstance(target := node.targets[0], ast.Name)
-        and target.id not in kept_names(unit)
         and _compares_within(node.value)
+        and target.id not in kept_names(unit)
         for node in unit.asts(ast.Assign)
     )
 

@@ -34,18 +34,18 @@ _MAKING = frozenset({
     "randn_like", "rand_like", "zeros_like", "ones_like", "full_like", "empty_like", "array", "asarray",
 })  # fmt: skip
 _LIBRARIES = frozenset({"torch", "numpy", "jax"})
+_PURE = _OF_TEXT | _OF_TENSOR
 _HANDING_OUT = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
 
 
 def may_drop_value(unit: Unit) -> bool:
     """Whether a statement of the unit might drop what a pure method makes."""
-    if not unit.calls(*_OF_TEXT, *_OF_TENSOR):
+    if _PURE.isdisjoint(unit.facts.calls):
         return False
-    every = _OF_TEXT | _OF_TENSOR
     return any(
         isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Attribute)
-        and called_last(node.value) in every
+        and called_last(node.value) in _PURE
         for node in unit.asts(ast.Expr)
     )
 
