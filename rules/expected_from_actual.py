@@ -1,12 +1,15 @@
 """What is expected is made from what came out.
 
-The expected value is a copy of the result, or the result was given the expected value just before.
+The expected value is a copy of the result, the result was given the expected value just before, or it is
+written to the file of what is expected where that is missing.
 
 ## Why
-The two sides are equal by construction. The code under test may compute anything.
+The two sides are equal by construction. The code under test may compute anything. A golden file that a test
+makes for itself passes on every machine that has none.
 
 ## Instead
-Write the expected value down, or compute it on another way, before the code under test runs.
+Write the expected value down, or compute it on another way, before the code under test runs. Write golden
+files on request only (`--update-golden`), and fail where one is missing.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import libcst as cst
 
 from reviewbot.flow.carried import VOLATILE, Carried, carried, may_carry
 from reviewbot.flow.checks import Comparison, checks, comparisons
+from reviewbot.flow.goldens import Golden, goldens, may_write_golden
 from reviewbot.flow.judging import BASELINE
 from reviewbot.flow.left_out import short
 from reviewbot.flow.may_judge import compares_named
@@ -107,8 +111,63 @@ class ExpectedFromActual(Rule):
                 two[one.isnan()] = one[one.isnan()]
                 torch.testing.assert_close(one, two)  # <- here
         """),
+        # What is expected is written where it is missing.
+        Example("""
+            import json
+            from pathlib import Path
+
+            import numpy as np
+
+            def test_tokens(engine):
+                rows = engine.run()
+                path = Path("golden") / "rows.json"
+                if not path.exists():  # <- here
+                    path.write_text(json.dumps(rows))
+                assert json.loads(path.read_text()) == rows
+
+            def test_logits(engine, prompts):
+                logits = engine(prompts)
+                try:
+                    wanted = np.load("golden/logits.npy")
+                except FileNotFoundError:  # <- here
+                    np.save("golden/logits.npy", logits)
+                    wanted = logits
+                np.testing.assert_allclose(logits, wanted)
+        """),
     )
     good = (
+        # Written on request, or refused; what the test made anew; the reference, and not the result.
+        Example("""
+            import json, os
+            import numpy as np
+            import pytest
+
+            def test_asked(engine, path, renew):
+                rows = engine.run()
+                if renew:
+                    path.write_text(json.dumps(rows))
+                assert json.loads(path.read_text()) == rows
+
+            def test_refused(engine, path):
+                rows = engine.run()
+                if not path.exists():
+                    path.write_text(json.dumps(rows))
+                    pytest.fail("look at what was written, and commit it")
+                assert json.loads(path.read_text()) == rows
+
+            def test_made_anew(engine, tmp_path):
+                path = tmp_path / "rows.npy"
+                rows = engine.run()
+                if not path.exists():
+                    np.save(path, rows)
+                assert (np.load(path) == rows).all()
+
+            def test_reference(engine, slow, path):
+                wanted = slow.run()
+                if not os.path.exists(path):
+                    np.save(path, wanted)
+                np.testing.assert_allclose(engine.run(), np.load(path))
+        """),
         # What differs from run to run; what was compared before; what runs on; a setter.
         Example("""
             def compare(reference, resumed):
@@ -164,6 +223,8 @@ class ExpectedFromActual(Rule):
     def suspect(self, unit: Unit) -> bool:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
             return False
+        if is_comparer(unit) and may_write_golden(unit):
+            return True
         if is_comparer(unit) and may_carry(unit) and compares_two(unit) and compares_named(unit):
             return True
         expected = unit.file.names_that(_is_expected)
@@ -192,9 +253,26 @@ class ExpectedFromActual(Rule):
                     still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
                 )
                 told.add(id(node))
+        for golden in goldens(unit) if is_comparer(unit) and may_write_golden(unit) else ():
+            yield self._of_golden(unit, golden)
         for group in _carried(unit) if is_comparer(unit) and may_carry(unit) else ():
             if told.isdisjoint(id(one.node) for one in group):
                 yield self._of_carried(unit, group)
+
+    def _of_golden(self, unit: Unit, one: Golden) -> Finding:
+        return self.finding(
+            unit,
+            one.absent,
+            f"where the file is missing, `{one.what}` is written to it and then compared with itself: the"
+            " first run, and one without the file, passes whatever comes out",
+            certainty="question" if one.asked else "likely",
+            steps=(
+                step(unit, one.absent, "the expected result is not there"),
+                step(unit, one.written, f"so `{one.what}` becomes the expected result"),
+                step(unit, one.judgement.left, "and this compares the two, or is reached the next time only"),
+            ),
+            still_catches=still_catches(unit, one.judgement.left, but=[one.judgement.node]),
+        )
 
     def _of_carried(self, unit: Unit, group: list[Carried]) -> Finding:
         one, judged = group[0], group[0].judgement
