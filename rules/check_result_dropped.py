@@ -170,6 +170,14 @@ class CheckResultDropped(Rule):
         """),
     )
     good = (
+        # Compared to be counted, which another linter was told.
+        Example("""
+            def test_cache(build, counted):
+                left, right = build(1), build(1)
+                left == right  # noqa: B015
+                right == left  # noqa: B015
+                assert counted() == 1
+        """),
         # A module that a class further down reads.
         Example(
             """

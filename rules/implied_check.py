@@ -114,6 +114,13 @@ class ImpliedCheck(Rule):
         """),
     )
     good = (
+        # Equality is asked for both ways round.
+        Example("""
+            def test_equal(build):
+                left, right = build(1), build(1)
+                assert left == right
+                assert right == left
+        """),
         # Something may have changed, or another value goes by the name, or it is an iterator.
         Example("""
             def test_ship(ship, build, log):

@@ -19,7 +19,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import Check, checks
 from reviewbot.flow.judgements import judgements
-from reviewbot.flow.judging import compares, judges, may_be_two_sides
+from reviewbot.flow.judging import compares, in_test_file, judges, may_be_two_sides
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.projections import are_named, named_apart, says_same
@@ -76,6 +76,20 @@ class OneWayCompare(Rule):
         """),
     )
     good = (
+        # The product chooses a side, and refuses what fits neither.
+        Example(
+            """
+            def split(pairs, left, right):
+                for pair in pairs:
+                    if left in pair.left.tables and right in pair.right.tables:
+                        yield pair.left, pair.right
+                    elif left in pair.right.tables and right in pair.left.tables:
+                        yield pair.right, pair.left
+                    else:
+                        raise ValueError(pair)
+            """,
+            path="tables/joins.py",
+        ),
         Example("""
             def test_both_ways(run, resume):
                 baseline, restored = run(), resume()
@@ -117,7 +131,12 @@ class OneWayCompare(Rule):
             return
         found = [one for check in checks(unit) for one in _of_check(unit, check)]
         for one in found:
-            if not _are_two_runs(unit, one) or _is_asked_back(one, found) or _is_compared(unit, one):
+            if (
+                _chooses(unit, one)
+                or not _are_two_runs(unit, one)
+                or _is_asked_back(one, found)
+                or _is_compared(unit, one)
+            ):
                 continue
             part, whole = canonical(one.part), canonical(one.whole)
             sure = are_named(one.part, one.whole) and (says_same(unit) or compares(unit))
@@ -129,6 +148,18 @@ class OneWayCompare(Rule):
                 steps=[step(unit, one.part, "this may be any part of the other, or nothing")],
                 still_catches=still_catches(unit, one.part, one.whole, but=[one.check.node], repo=repo),
             )
+
+
+def _chooses(unit: Unit, one: _Held) -> bool:
+    """Whether code of the product takes another way where the one does not hold the other, and refuses what
+    fits none: no comparison."""
+    node = one.check.node
+    return (
+        not in_test_file(unit.file.path)
+        and isinstance(node, cst.Raise)
+        and node.exc is not None
+        and last_name(node.exc) not in ("AssertionError", "SystemExit")
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,6 +21,7 @@ from reviewbot.flow.excuses import is_place, is_presence
 from reviewbot.flow.judgements import Judgement, judgements
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.sides import Sides, condition_trace, says, sides
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, dotted, last_name, walk
@@ -32,6 +33,8 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
 from reviewbot.model import Certainty, at_most
 
+# What the surroundings cannot do, no check can ask of them.
+_CAN = pattern(r"(?i)\bsupport(s|ed)?(_|\b)|_supported\b|(_|\b)available\b")
 _ESCAPES = 1  # beside the comparison itself, of a check that forgot what its second way lets through
 
 
@@ -189,7 +192,7 @@ class OrEscape(Rule):
                 if len(check.ways) > _ESCAPES + 1:
                     # Whoever lists several ways to be right has thought of each.
                     certainty = "question"
-                if _refuses_conflict(unit, check):
+                if _refuses_conflict(unit, check) or _CAN.search(canonical(node)):
                     certainty = "question"
                 if not says_two_runs(unit, one.left, one.right):
                     certainty = at_most(certainty, "question")

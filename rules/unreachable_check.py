@@ -28,7 +28,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import goes_on_after_leaving, may_check_in
-from reviewbot.flow.syntax import dotted, last_name, literal, walk
+from reviewbot.flow.syntax import dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, called_last, step
@@ -145,6 +145,20 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # A block that lets its exception go is not always left by its `return`.
+        Example("""
+            import contextlib
+
+            def kind_of(row):
+                with contextlib.suppress(AttributeError):
+                    return str(row.kind)
+                try:
+                    table = row.table
+                except LookupError:
+                    assert isinstance(row, dict)
+                    return "row"
+                return table.kind
+        """),
         # A chain of which the last arm raises says nothing of the first two.
         Example("""
             def test_pieces(cut, rank, rows):
@@ -404,7 +418,9 @@ class UnreachableCheck(Rule):
                 what = "the block passes only if something before it raises"
                 own = any(_may_raise(node) for node in walk(body[start]))
                 sure: Certainty = "likely" if own else "proved"
-                if _may_raise_when_left(node, call):
+                if _may_raise_when_left(node, call) or _reading_raises(
+                    node, call, body[start - 1], body[start]
+                ):
                     sure = "question"
                 fix = _moved_out(unit, node, body[start - 1 :])
                 if _binds(body[start - 1], body[start:]):
@@ -625,6 +641,24 @@ def _asks_truth(block: cst.With, statement: cst.CSTNode) -> bool:
         and isinstance(statement.test, cst.Name)
         and statement.test.value not in given
     )
+
+
+def _reading_raises(block: cst.With, call: cst.Call, before: cst.CSTNode, check: cst.CSTNode) -> bool:
+    """Whether the error that is expected may be that of the check's own reading: an `AttributeError` of
+    `assert self.x`, where what stands before it neither reads nor sets an attribute by itself."""
+    expected = dotted(call.args[0].value).rpartition(".")[2]
+    kind = {"AttributeError": cst.Attribute, "KeyError": cst.Subscript, "IndexError": cst.Subscript}.get(
+        expected
+    )
+    if kind is None:
+        return False
+    given = {dotted(item.asname.name) for item in block.items if item.asname is not None}
+    targets = before.targets if isinstance(before, cst.Assign) else ()
+    if any(isinstance(one.target, kind) for one in targets) or (
+        isinstance(before, (cst.Expr, cst.Assign)) and isinstance(before.value, kind)
+    ):
+        return False
+    return any(isinstance(below, kind) and root_name(below) not in given for below in walk(check))
 
 
 def _may_raise(node: cst.CSTNode) -> bool:

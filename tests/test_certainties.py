@@ -165,6 +165,40 @@ def test_an_expected_failure_that_comes_and_goes_is_asked_about(reason, expected
     assert certainties("xfail-not-strict", code) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("error", "before", "asked", "expected"),
+    [
+        ("AttributeError", "calls.append(row)", "row.name", "question"),
+        ("AttributeError", "row.name = 1", "row.name == 1", "proved"),
+        ("AttributeError", "run(row)", "'name' in str(error.value)", "proved"),
+        ("KeyError", "run(row)", "row['name'] == 1", "question"),
+        ("ValueError", "run(row)", "row['name'] == 1", "proved"),
+    ],
+)
+def test_the_reading_of_a_check_may_be_what_must_raise(error, before, asked, expected):
+    code = f"""
+        import pytest
+
+        def test_row(run, row, calls):
+            with pytest.raises({error}) as error:
+                {before}
+                assert {asked}
+    """
+    assert certainties("unreachable-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("apart", "expected"), [("not left.supports_seed", "question"), ("left.retried", "likely")]
+)
+def test_what_the_surroundings_cannot_do_is_a_way_to_pass_that_is_asked_about(apart, expected):
+    code = f"""
+        def test_restored(run, before, after):
+            for left, right in zip(before, after, strict=True):
+                assert left.tokens == right.tokens or {apart}
+    """
+    assert certainties("or-escape", code)[:1] == [expected]
+
+
 @pytest.mark.parametrize(("caller", "expected"), [("dump_reference", ["question"]), ("dump_all", ["likely"])])
 def test_a_part_of_a_reference_may_be_written_again(caller, expected):
     code = f"{_DUMP}\ndef {caller}(path, batch):\n    write_rows(path, 0, batch)\n"

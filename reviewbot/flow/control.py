@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow.checks import fails, raising_context
+from reviewbot.flow.patterns import pattern
+from reviewbot.flow.syntax import last_name
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 Exit = Literal["continue", "break", "return", "fail"]
 
+# Context managers that by their name let an exception go: what stands behind the block is reached then.
+_SWALLOWS = pattern(r"(?i)suppress|ignor|swallow|silen")
 _FUNCTIONS = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
 _BLOCKS = frozenset({cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite})
 
@@ -84,8 +88,10 @@ def _leaves(statement: cst.CSTNode) -> Exit | None:
     if type(statement) is cst.With:
         # A context manager may swallow an exception, of a raising one also that of a `return`'s value.
         left = leaves(statements(statement.body))
-        raising = any(raising_context(item) for item in statement.items)
-        return None if left == "fail" or raising else left
+        swallows = any(
+            raising_context(item) or _SWALLOWS.search(last_name(item.item)) for item in statement.items
+        )
+        return None if left == "fail" or swallows else left
     return None
 
 

@@ -23,6 +23,8 @@ _TIMED = pattern(r"(?i)(^|/)(perf|bench\w*|profil\w*|asv\w*|docs?|examples?)/|(^
 
 _METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__cmp__"})
 
+# Another linter has been told that the comparison is meant to stand alone.
+_TOLD = pattern(r"#.*\b(B015|W0104|W0106|pointless-statement|expression-not-assigned)\b")
 _EFFECT = pattern(r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|leak|side.effect")
 
 
@@ -50,7 +52,7 @@ def awaits_exception(unit: Unit, node: cst.CSTNode) -> bool:
 
 def compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -> bool:
     """Whether the comparison is made for what it does when it is made: it builds a query, is timed, is the
-    very method under test, or has shown that it can crash."""
+    very method under test, or has shown that it can crash; or another linter has been told so."""
     if function_of(unit, node) is not unit.node and unit.is_function:
         return True
     if not all(isinstance(target.operator, (cst.Equal, cst.Is)) for target in value.comparisons):
@@ -66,5 +68,7 @@ def compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -
     if type(above) is cst.With and len(above.body.body) == 1:
         return True
     line = unit.span(node).line
+    if _TOLD.search(unit.file.lines[line - 1]):
+        return True
     near = "".join(part.partition("#")[2] for part in unit.file.lines[max(0, line - 4) : line + 2])
     return _EFFECT.search(near + unit.name) is not None

@@ -87,7 +87,10 @@ def _asked(unit: Unit, check: Check) -> Hashable | None:
 
 
 def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> Hashable:
-    return "==", frozenset((canonical(left), canonical(right)))
+    codes = canonical(left), canonical(right)
+    if isinstance(left, cst.Name) and isinstance(right, cst.Name):
+        return "==", codes  # `a == b` and `b == a`: the operator of their class may be what is tested
+    return "==", frozenset(codes)
 
 
 def _is_pure(node: cst.CSTNode) -> bool:
