@@ -46,6 +46,80 @@ def test_rows(run, reference):
 class LoosenedCheck(Rule):
     kinds = ("module", "script", "settings")
     bad = (
+        # What the deleted test expected to be refused is refused still.
+        Example(
+            """
+            from bakery.oven import spread
+
+            def test_spread():
+                assert spread([1, 2, 3], 3) == [[1], [2], [3]]  # <- here
+            """,
+            path="tests/test_spread.py",
+            files={
+                "bakery/oven.py": """
+def spread(loaves, ovens):
+    if len(loaves) < ovens:
+        raise ValueError(f"there must be more loaves than ovens, and there are {len(loaves)}")
+    return [[loaf] for loaf in loaves]
+""",
+            },
+            before={
+                "tests/test_spread.py": """
+import pytest
+from bakery.oven import spread
+
+def test_spread():
+    assert spread([1, 2, 3], 3) == [[1], [2], [3]]
+
+def test_spread_is_not_possible():
+    with pytest.raises(ValueError, match="there must be more loaves than ovens"):
+        spread([1], 2)
+""",
+            },
+        ),
+        # Under one more condition; a switch that is off by default now.
+        Example(
+            """
+            import torch
+
+            def test_grads(run, reference, wanted):
+                for n in range(3):
+                    out, ref = run(n), reference(n)
+                    if wanted[0]:
+                        torch.testing.assert_close(out.grad, ref.grad)
+                    if wanted[2] and wanted[0]:
+                        torch.testing.assert_close(out.bias, ref.bias)  # <- here
+
+            def validate_chunks(chunks, *, in_parts=False):  # <- here
+                assert chunks
+                if in_parts:
+                    assert_in_parts(chunks)
+
+            def test_chunks(run):
+                validate_chunks(run(1))
+            """,
+            before={
+                "tests/test_example.py": """
+import torch
+
+def test_grads(run, reference, wanted):
+    for n in range(3):
+        out, ref = run(n), reference(n)
+        if wanted[0]:
+            torch.testing.assert_close(out.grad, ref.grad)
+        if wanted[2]:
+            torch.testing.assert_close(out.bias, ref.bias)
+
+def validate_chunks(chunks, *, in_parts=True):
+    assert chunks
+    if in_parts:
+        assert_in_parts(chunks)
+
+def test_chunks(run):
+    validate_chunks(run(1))
+"""
+            },
+        ),
         Example(
             """
             def test_rows(run, reference):
@@ -503,6 +577,114 @@ def test_rows(run):
         ),
     )
     good = (
+        # What was expected to be refused is refused no more; what the test was about went with it.
+        Example(
+            """
+            from bakery.oven import heat, spread
+
+            def test_spread():
+                assert spread([1, 2, 3], 3) == [[1], [2], [3]]
+            """,
+            path="tests/test_spread.py",
+            files={
+                "bakery/oven.py": """
+def spread(loaves, ovens):
+    return [[loaf] for loaf in loaves]
+
+def heat():
+    return 3
+""",
+            },
+            before={
+                "bakery/oven.py": """
+def spread(loaves, ovens):
+    if not isinstance(ovens, int):
+        raise TypeError("ovens must be counted in whole ones")
+    return [[loaf] for loaf in loaves]
+
+def heat():
+    return 3
+
+class Cooler:
+    def cool(self, at):
+        return at - 1
+""",
+                "tests/test_spread.py": """
+import pytest
+from bakery.oven import Cooler, heat, spread
+
+def test_spread():
+    assert spread([1, 2, 3], 3) == [[1], [2], [3]]
+
+def test_half_ovens_are_rejected():
+    with pytest.raises(TypeError, match="counted in whole"):
+        spread([1], 0.5)
+
+def test_cooled():
+    assert Cooler().cool(heat()) == 2
+""",
+            },
+        ),
+        # The other way asks too; what the machine has; a new case; a caller that turns the switch on.
+        Example(
+            """
+            import pytest
+            import torch
+
+            @pytest.mark.parametrize("fast", [True, False])
+            def test_rows(run, fast):
+                rows = run(fast)
+                if not fast:
+                    assert rows.order == [1, 2]
+                assert rows.size == 2
+
+            def test_sizes(run):
+                out = run(1)
+                if out.wide:
+                    assert out.size == 4
+                else:
+                    assert out.size == 2
+
+            def test_device(run):
+                out = run(2)
+                if torch.cuda.is_available():
+                    assert out.device == "cuda"
+
+            def validate_chunks(chunks, *, in_parts=False):
+                assert chunks
+                if in_parts:
+                    assert_in_parts(chunks)
+
+            def test_chunks(run):
+                validate_chunks(run(1), in_parts=True)
+            """,
+            before={
+                "tests/test_example.py": """
+import torch
+
+def test_rows(run):
+    rows = run(False)
+    assert rows.order == [1, 2]
+    assert rows.size == 2
+
+def test_sizes(run):
+    out = run(1)
+    assert out.size == 4
+
+def test_device(run):
+    out = run(2)
+    assert out.device == "cuda"
+
+def validate_chunks(chunks, *, in_parts=True):
+    assert chunks
+    if in_parts:
+        assert_in_parts(chunks)
+
+def test_chunks(run):
+    validate_chunks(run(1))
+"""
+            },
+        ),
         # Another test of the file asks it now; `assertIsNone` says all that there is to say.
         Example(
             """
@@ -965,15 +1147,21 @@ jobs:
         ]
         places = sorted({place for one in gone for place in one.checked})
         steps += [Step(at, line, line, f"`{name}` is still there") for at, line, name in places[:_SHOWN]]
-        by = sorted(
-            {f"`{name}` of {at} still runs `{one.checked[0][2]}`" for one in gone for at, name in one.by}
-        )
+        by = sorted({f"`{name}` of {at}" for one in gone for at, name in one.by})
         of = ", ".join(f"`{name}`" for name in checked[:3])
+        says = f"{of}, which {'they' if len(gone) > 1 else 'it'} checked, stays"
+        refusal = next((one.refusal for one in gone if one.refusal is not None), None)
+        if refusal is not None:
+            text, at, line = refusal
+            says = (
+                f"what {'one of them' if len(gone) > 1 else 'it'} expected to be refused still is: `{text}`"
+            )
+            steps = [Step(at, line, line, "is raised here, and no test that runs it expects it"), *steps]
         return self.finding_at(
             unit,
             line_span(unit, *lines),
-            f"the change deletes {what}, and {of}, which {'they' if len(gone) > 1 else 'it'} checked, stays",
-            certainty="likely" if alone else "question",
+            f"the change deletes {what}, and {says}",
+            certainty="likely" if alone or refusal is not None else "question",
             steps=steps,
             still_catches=(_others(by),),
         )
@@ -1083,8 +1271,10 @@ def _others(by: Sequence[str]) -> str:
     """Tests that run the same code, of which nobody knows whether they would fail over what was checked."""
     if not by:
         return "nothing: no test that is left calls it"
-    more = f"; {len(by) - _SHOWN} more tests run it" if len(by) > _SHOWN else ""
-    return f"nothing for sure; {'; '.join(by[:_SHOWN])}{more}"
+    more = f" and {len(by) - _SHOWN} more" if len(by) > _SHOWN else ""
+    them = ", ".join(by[:_SHOWN])
+    who = "other tests still run" if len(by) > 1 else "another test still runs"
+    return f"nothing for sure; {who} it: {them}{more}"
 
 
 def _defined(unit: Unit) -> frozenset[str]:

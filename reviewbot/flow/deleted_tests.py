@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,14 +23,20 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 
+_LEAST_TEXT = 8  # letters of a text by which a refusal is known again
+
+
 @dataclass(frozen=True, slots=True)
 class Deleted:
     """A test that is gone. `checked` is the code that it ran and that is still there, as (path, line, name);
-    `by` are the other tests that still run it, as (path, name)."""
+    `by` are the other tests that still run it, as (path, name). `refusal` is the text of an exception that it
+    expected and that the code still raises, with its path and line, where no other of these tests expects it.
+    """
 
     test: Unit
     checked: tuple[tuple[str, int, str], ...]
     by: tuple[tuple[str, str], ...]
+    refusal: tuple[str, str, int] | None = None
 
 
 def deleted(
@@ -48,8 +55,49 @@ def deleted(
             continue
         checked = tuple(_checked(unit, old, repo, base))
         last_names = {name.rpartition(".")[2] for *_, name in checked}
-        if checked and last_names.isdisjoint(_came(repo, base)):
-            yield Deleted(unit, checked, tuple(_others(checked, unit, old.path, repo)))
+        if not checked or not last_names.isdisjoint(_came(repo, base)):
+            continue
+        paths = sorted({path for path, *_ in checked})
+        was = [(text, _raised_at(base, paths, text)) for text in _expected(unit)]
+        refused = [text for text, at in was if at is not None]
+        still = next(((text, *at) for text in refused if (at := _raised_at(repo, paths, text))), None)
+        if refused and still is None:
+            continue  # What it expected to be refused is refused no more.
+        by = tuple(_others(checked, unit, old.path, repo))
+        if still is not None and _is_expected(still[0], repo, {path for path, _ in by}):
+            still = None
+        yield Deleted(unit, checked, by, still)
+
+
+def _expected(test: Unit) -> Iterator[str]:
+    """The texts that a test looks for in what is raised: of a pattern its longest stretch of words."""
+    for call in test.asts(ast.Call):
+        name = dotted_name(call.func).rpartition(".")[2]
+        given = next((one.value for one in call.keywords if one.arg == "match"), None)
+        if name in ("assertRaisesRegex", "assertWarnsRegex") and len(call.args) > 1:
+            given = call.args[1]
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            words = max(re.split(r"[^A-Za-z _-]+", given.value), key=len).strip()
+            if len(words) >= _LEAST_TEXT:
+                yield words
+
+
+def _raised_at(repo: Repo, paths: list[str], text: str) -> tuple[str, int] | None:
+    """Where one of these files raises something with that text."""
+    for path in paths:
+        file = repo.file(path)
+        for node in ast.walk(file.tree) if file is not None else ():
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                parts = [one.value for one in ast.walk(node.exc) if isinstance(one, ast.Constant)]
+                if text in "".join(part for part in parts if isinstance(part, str)):
+                    return path, node.lineno
+    return None
+
+
+def _is_expected(text: str, repo: Repo, paths: set[str]) -> bool:
+    """Whether one of these files, or a test file that the change touches, names a text."""
+    touched = {one.path for one in repo.diff if one.path is not None and in_test_file(one.path)}
+    return any(text.encode() in (repo.read(path) or b"") for path in sorted(paths | touched))
 
 
 def _is_elsewhere(again: list[str], name: str, path: str, base: Repo) -> bool:
@@ -66,7 +114,21 @@ def _checked(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[st
     """
     found = list(_called(test, old, repo, base))
     about = [one for one in found if _is_about(test.name, one[2])]
-    yield from about or found
+    yield from about or ([] if _lost(test, old, repo, base) else found)
+
+
+def _lost(test: Unit, old: File, repo: Repo, base: Repo) -> bool:
+    """Whether something that a test calls went with it: then that is what it was about."""
+    for call in test.asts(ast.Call):
+        name = dotted_name(call.func)
+        if not name or name.partition(".")[0] not in old.imports:
+            continue
+        was = base.index.definition(name, old.path, old.imports)
+        if was is not None and not in_test_file(was[0]) and not asserts_by_name(name.rpartition(".")[2]):
+            again = repo.index.definitions(was[1].name.rpartition(".")[2])
+            if not any(not in_test_file(path) for path, _ in again):
+                return True
+    return False
 
 
 def _is_about(test: str, name: str) -> bool:

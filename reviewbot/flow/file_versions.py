@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.judging import judges
 from reviewbot.flow.limits import compared, exceptions, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, fewer_cases, loosened, more, skipped
+from reviewbot.flow.narrowed import narrowed, switched_off
 from reviewbot.flow.unraised import unraised
 from reviewbot.flow.versions import Place, pairs
 
@@ -37,6 +38,8 @@ def looser_file(
             found = [replace(one, sure=False) for one in found]
         if not any(one.sure for one in found):
             found += loosened(had.body, has.body, moved, known)
+            found += narrowed(had, has)
+            found += [one for name, one in switched_off(had, has) if not known.given(after.name, name)]
             found += fewer(iterated(had), iterated(has))
             found += fewer_cases(had.decorator_list, has.decorator_list)
         for one in found:

@@ -70,7 +70,7 @@ def loosened(
         was, now = _origins(looked.names, old), _origins(looked.names, new)
         # With fewer assignments what was looked at is gone as well.
         if len(now) >= len(was) and _still_there(looked, new, old, known):
-            says = f"`{_short(demand.text)}` is deleted"
+            says = f"`{short(demand.text)}` is deleted"
             yield Loosened(
                 "gone", demand.node, None, says, pure and was == now, _left(ways.of(demand), there)
             )
@@ -128,7 +128,7 @@ def _left(way: tuple[str, ...], there: list[Demand]) -> str:
     if not way:
         return ""
     count = f"{len(there)} {'is' if len(there) == 1 else 'are'}" if there else "none is"
-    return f"of the checks in the function itself {count} reached where `{_short(way[-1])}` holds"
+    return f"of the checks in the function itself {count} reached where `{short(way[-1])}` holds"
 
 
 def _same_steps(old: list[ast.stmt], new: list[ast.stmt]) -> bool:
@@ -256,13 +256,13 @@ def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | No
                 return "wider", other, wider
     for other in come:
         if other.relation == demand.relation and _is_part(demand, other):
-            return "weaker", other, f"`{_short(demand.text)}` is now `{_short(other.text)}`"
+            return "weaker", other, f"`{short(demand.text)}` is now `{short(other.text)}`"
     parts = [other for other in come if other.rank >= demand.rank and demand.subject in other.subject]
     if demand.rank and not parts:
         weaker = [other for other in same if other.rank and _comparable(demand, other)]
         if weaker:
             other = max(weaker, key=lambda one: one.rank)
-            return "weaker", other, f"`{_short(demand.text)}` is now `{_short(other.text)}`"
+            return "weaker", other, f"`{short(demand.text)}` is now `{short(other.text)}`"
     return None
 
 
@@ -294,9 +294,9 @@ def _wider(demand: Demand, other: Demand) -> str:
     before, after = dict(demand.limits), dict(other.limits)
     if demand.relation == "raises":
         if after.get("the exception", 0) > before.get("the exception", 0):
-            return f"`{_short(demand.text)}` now takes any exception"
+            return f"`{short(demand.text)}` now takes any exception"
         if after.get("no match", 0) > before.get("no match", 0) and demand.other == other.other:
-            return f"`{_short(demand.text)}` no longer looks at the message"
+            return f"`{short(demand.text)}` no longer looks at the message"
         return ""
     if demand.other != other.other:
         return ""
@@ -306,7 +306,7 @@ def _wider(demand: Demand, other: Demand) -> str:
         if was is None and name not in before and number > _default(demand, name):
             said.append(f"`{name}` is given as {_written(name, number)}")
         elif was is not None and number > was and name in ("at most", "at least"):
-            what = f"what `{_short(demand.subject)}` may be {name}"
+            what = f"what `{short(demand.subject)}` may be {name}"
             said.append(f"{what} goes from {_written(name, was)} to {_written(name, number)}")
         elif was is not None and number > was:
             said.append(f"`{name}` goes from {_written(name, was)} to {_written(name, number)}")
@@ -414,7 +414,8 @@ def _last(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Code on one line, cut where it is long."""
     text = " ".join(text.split())
     return text if len(text) <= 80 else text[:79] + "…"
 
@@ -448,7 +449,7 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
         if asked is not None and asked.condition is not None:
             fresh.remove(one)
             left.remove(asked)
-            where = _short(ast.unparse(asked.condition))
+            where = short(ast.unparse(asked.condition))
             says = f"the mark now skips on every run, and no longer only where `{where}` holds"
             still = "nothing: no test under the mark runs any more"
             yield Loosened("skipped", asked.node, one.node, says, sure=False, still=still)
@@ -457,7 +458,7 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
         if kin:
             left.remove(min(kin, key=lambda other: other.environment is not one.environment))
         elif not one.environment:
-            yield Loosened("skipped", None, one.node, f"`{_short(one.text)}` is added", one.firm)
+            yield Loosened("skipped", None, one.node, f"`{short(one.text)}` is added", one.firm)
 
 
 def _unasked(rest: str) -> str:
@@ -468,7 +469,7 @@ def _unasked(rest: str) -> str:
 def _widened(old: _Skip, new: _Skip) -> Iterator[Loosened]:
     was, now = (new, old) if old.kind == "skipUnless" else (old, new)
     if was.condition is not None and now.condition is not None and is_wider(was.condition, now.condition):
-        had, has = (_short(ast.unparse(one.condition)) for one in (old, new) if one.condition is not None)
+        had, has = (short(ast.unparse(one.condition)) for one in (old, new) if one.condition is not None)
         what = "expects a failure" if old.kind == "xfail" else "skips"
         unless = "unless" if old.kind == "skipUnless" else "where"
         says = f"the mark now {what} {unless} `{has}` holds, and no longer only {unless} `{had}` does"
@@ -513,7 +514,7 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
                 ast.unparse(one.test) if isinstance(one, ast.If) else "" for one in above.get(id(node), [])
             ]
             text = ast.unparse(node)
-            asks = bool(conditional or tests) and _ENVIRONMENT.search(" ".join([text, *tests])) is not None
+            asks = bool(conditional or tests) and ENVIRONMENT.search(" ".join([text, *tests])) is not None
             condition = _condition(call) if call is not None and conditional else None
             rest = _without_condition(call) if call is not None and condition is not None else ""
             yield _Skip(last, node, text, not (strict or conditional or tests), asks, condition, rest)
@@ -538,7 +539,7 @@ def _without_condition(call: ast.Call) -> str:
     return f"{ast.unparse(call.func)}({', '.join(given)})"
 
 
-_ENVIRONMENT = pattern(
+ENVIRONMENT = pattern(
     r"(?i)[chxnmt]pus?\b|cuda|mps\b|rocm|devices?|platform|version|available|install|\bsm_?\d|arch|backend|win32|"
     r"windows|linux|darwin|macos|_[gl][te]e?_?\d|_HAS_|\bhas_|environ|getenv|support|import|capab|memory|network|token\b|slow"
 )
@@ -582,7 +583,7 @@ def fewer_cases(old: Iterable[ast.expr], new: Iterable[ast.expr]) -> Iterator[Lo
         was, now = ([ast.unparse(one) for one in node.elts] for node in (had, given))
         lost = [case for case in was if case not in now]
         if now and lost and set(now) <= set(was):
-            shown = ", ".join(f"`{_short(case)}`" for case in lost[:3])
+            shown = ", ".join(f"`{short(case)}`" for case in lost[:3])
             more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
             says = f"the test is no longer run with `{name}` = {shown}{more}"
             yield Loosened("fewer", had, given, says, still="the same test, in the cases that are left")

@@ -35,6 +35,15 @@ class Known:
         reads = [path for path, _ in self._base.index.attribute_reads(name) if not in_test_file(path)]
         return bool(now or self._repo.index.attribute_reads(name)) or not (was or reads)
 
+    def given(self, function: str, name: str) -> bool:
+        """Whether a call of a function gives it a parameter by its name, as something that may hold."""
+        for path, definition in self._repo.index.definitions(function.rpartition(".")[2]):
+            for at in {at for at, _ in self._repo.index.callers(path, definition)}:
+                content = self._repo.read(at) or b""
+                if re.search(rb"\b%s\s*=\s*(?!False|None)\w" % name.encode(), content):
+                    return True
+        return False
+
     def _is_gone(self, text: str) -> bool:
         """Whether the change takes a text, but for its numbers, out of the code under test."""
         words = max(re.split(r"[^A-Za-z _-]+", text), key=len).strip()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_TEST_FILE = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)")
+_TEST_FILE = re.compile(
+    r"(^|/)(tests?|testing|conftest\.py|test_[^/]*|[^/]*_tests?\.py|testlib)(/|$)"
+    r"|(^|/)(auto|unit|[a-z0-9]+[_-])tests?/"
+)
 
 
 def in_test_file(path: str) -> bool:
