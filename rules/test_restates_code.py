@@ -354,8 +354,9 @@ def _source_of(node: ast.expr, unit: Unit, repo: Repo) -> tuple[str, Step] | Non
             path = found.file.path if found is not None else repo.index.module(target, unit.file.path)
             if path is None:
                 return None
-            line, end = (found.line, found.end_line) if found is not None else (1, 1)
-            return name, Step(path, line, end, f"the source of `{name}`")
+            # Where it begins: a change further down is no reason to speak of an old test.
+            line = found.line if found is not None else 1
+            return name, Step(path, line, line, f"the source of `{name}`")
         if _last(call) in ("read_text", "read") and _is_of_the_repository(call, unit):
             paths = [
                 one.value

@@ -96,17 +96,17 @@ def one_suggestion_a_line(made: Sequence[Thread], shown: Shown, read: Read) -> l
 
 def inline(findings: Sequence[Finding], room: int) -> frozenset[int]:
     """The places in `findings` of those that may have a comment of their own: the most certain ones first,
-    and of those that one rule holds for likely in one file no more than make the point. What it says of several
-    files in the same words is said in the first of them, but for what can be put right by a fix."""
+    and of those that one rule holds for likely in one file no more than make the point. What it says of
+    several files in the same words is said in the first of them, but for what a fix can put right."""
     ranks = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
     alike: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], str] = {}
     order = []
     for number in sorted(range(len(findings)), key=lambda number: ranks[findings[number].certainty]):
         one = findings[number]
-        if one.certainty != "proved" and one.fix is None:
-            if first.setdefault((one.rule, one.message), one.span.path) != one.span.path:
-                continue
+        free = one.certainty == "proved" or one.fix is not None
+        if not free and first.setdefault((one.rule, one.message), one.span.path) != one.span.path:
+            continue
         alike[one.rule, one.span.path] += one.certainty != "proved"
         if one.certainty == "proved" or alike[one.rule, one.span.path] <= ALIKE_LIMIT:
             order.append(number)
