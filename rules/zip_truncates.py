@@ -45,6 +45,7 @@ from reviewbot.flow.pairing import (
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, same, walk
 from reviewbot.flow.terms import terms
+from reviewbot.flow.told_apart import may_differ_in_length
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step, written
@@ -730,6 +731,7 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = aside or unpacked_by_callers(unit, cut.sides) or kept_by_callers(unit, cut.sides)
     aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut) or _never_runs(unit)
+    aside = aside or not may_differ_in_length(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
 
@@ -823,12 +825,9 @@ def _names(node: cst.CSTNode) -> list[cst.Name]:
 
 def _of_one_form(unit: Unit, cut: Cut) -> bool:
     """Whether a check demands that what both sides are taken from is alike in form: `a.mode == b.mode` before
-    `zip(a.split(), b.split())`."""
-    taken = {
-        dotted(side.func.value): last_name(side)
-        for side in cut.sides
-        if isinstance(side, cst.Call) and isinstance(side.func, cst.Attribute)
-    }
+    `zip(a.split(), b.split())`, `a.shape == b.shape` before `zip(a.flat, b.flat)`."""
+    made = [side.func if isinstance(side, cst.Call) else side for side in cut.sides]
+    taken = {dotted(one.value): last_name(one) for one in made if isinstance(one, cst.Attribute)}
     if len(taken) < 2 or len(set(taken.values())) > 1:
         return False
     for one in comparisons(unit):

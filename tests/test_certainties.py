@@ -1752,3 +1752,75 @@ def test_a_loop_that_has_to_return_is_not_passed_by(after, expected):
                 {after}
     """
     assert certainties("loop-may-be-empty", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [("assert form == other_form", ["question"]), ("assert form is not None", ["likely"])],
+)
+def test_what_tells_of_both_sides_may_be_compared(before, expected):
+    code = f"""
+        def test_trees(run, flatten):
+            leaves, form = flatten(run(1))
+            others, other_form = flatten(run(2))
+            {before}
+            for one, other in zip(leaves, others):
+                assert one == other
+            leaves = [leaf for leaf in leaves if leaf]
+            others = [leaf for leaf in others if leaf]
+            assert run(leaves, others)
+    """
+    assert certainties("zip-truncates", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("left.shape == right.shape", "question"), ("left.shape", "likely")]
+)
+def test_arrays_of_one_shape_have_as_many_items(asked, expected):
+    code = f"""
+        def test_items(run):
+            left, right = run(1), run(2)
+            assert {asked}
+            for one, other in zip(left.flat, right.flat):
+                assert one == other
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(("last", "expected"), [("[one, run(4)]", []), ("run(4)", ["likely"])])
+def test_a_helper_returns_lists_that_it_writes_out(last, expected):
+    code = f"""
+        def sampled(run):
+            one = run(3)
+            return [one, one], {last}
+
+        def test_sampled(run, slow):
+            values, kept = sampled(run)
+            _, others = sampled(slow)
+            for value, one, other in zip(values, kept, others):
+                assert one - value == other
+    """
+    assert certainties("zip-truncates", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "check", "expected"),
+    [
+        ("sizes", "assert run(size, seed) > 0.1", "question"),
+        ("load()", "assert run(size, seed) > 0.1", "likely"),
+        ("sizes", "assert size == seed", "likely"),
+        ("sizes", "assert size.rows == seed.rows", "likely"),
+        ("sizes", "assert_close(size, seed)", "likely"),
+        ("sizes", "assert size in seed", "question"),
+    ],
+)
+def test_inputs_stand_side_by_side_where_nothing_compares_them(made, check, expected):
+    code = f"""
+        class TestSizes(TestCase):
+            def compare_sizes(self, run, load, sizes, seeds):
+                for size, seed in zip({made}, seeds):
+                    assert size
+                    assert seed
+                    {check}
+    """
+    assert certainties("zip-truncates", code) == [expected]

@@ -187,6 +187,8 @@ def _returned(unit: Unit, side: cst.BaseExpression, repo: Repo) -> int | None:
     if written is not None:
         return written
     for node in terms(unit).same_size(side):
+        if isinstance(node, cst.Name) and (part := _part_returned(unit, node, repo)) is not None:
+            return part
         name = dotted(node.func) if isinstance(node, cst.Call) else ""
         function = helper_of(unit, name, repo) if name else None
         tree = function.tree if function is not None else _nested(unit, name)
@@ -194,6 +196,41 @@ def _returned(unit: Unit, side: cst.BaseExpression, repo: Repo) -> int | None:
             counts = {_annotated(tree.returns)} if tree.returns is not None else set()
             counts = counts if counts - {None} else set(_written_out(tree))
             return counts.pop() if len(counts) == 1 else None
+    return None
+
+
+def _part_returned(unit: Unit, name: cst.Name, repo: Repo) -> int | None:
+    """How many items a part of what a function returns has: 2 for `rows` of `rows, masks = run()`, where that
+    ends with `return [one, other], [mask, mask]`."""
+    reaching = values(unit).reaching(name)
+    (bound,) = reaching if len(reaching) == 1 else (None,)
+    if bound is None or bound.role != "part" or not isinstance(bound.value, cst.Call):
+        return None
+    called = dotted(bound.value.func)
+    function = helper_of(unit, called, repo) if called else None
+    tree = function.tree if function is not None else _nested(unit, called)
+    place = _place(unit, bound.value, name.value)
+    if place is None or not isinstance(tree, ast.FunctionDef):
+        return None
+    counts = set[int | None]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return):
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            part = parts[place] if place < len(parts) else None
+            plain = isinstance(part, (ast.List, ast.Tuple)) and not any(
+                isinstance(one, ast.Starred) for one in part.elts
+            )
+            counts.add(len(part.elts) if plain and isinstance(part, (ast.List, ast.Tuple)) else None)
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _place(unit: Unit, value: cst.BaseExpression, name: str) -> int | None:
+    """The place of a name among those that a value is unpacked into."""
+    for node in unit.find(cst.Assign):
+        target = node.targets[0].target if node.value is value else None
+        if isinstance(target, cst.Tuple):
+            named = [dotted(element.value) for element in target.elements]
+            return named.index(name) if named.count(name) == 1 else None
     return None
 
 

@@ -385,9 +385,14 @@ def _is_own(unit: Unit, one: cst.BaseExpression) -> bool:
         bound = flow.reaching(made)
         if bound and all(b.kind == "parameter" for b in bound) and made.value not in ("self", "cls"):
             return _has_table(unit)
-    if isinstance(made, cst.Call) and (_is_defined_within(unit, made) or _is_counted_out(made)):
+    if isinstance(made, cst.Call) and is_made_by_test(unit, made):
         return True
     return is_as_long_as_written(unit, one)
+
+
+def is_made_by_test(unit: Unit, call: cst.Call) -> bool:
+    """Whether a call is of what the test defines, or counts out or draws what nothing else has made."""
+    return _is_defined_within(unit, call) or _is_counted_out(call)
 
 
 _COUNTED = frozenset({
@@ -425,9 +430,16 @@ def _is_defined_within(unit: Unit, call: cst.Call) -> bool:
     return bool(bound) and all(one.kind == "definition" for one in bound)
 
 
+def _beside(unit: Unit, sides: Sides) -> list[int]:
+    """The values, by identity, that the sides are parts of, if each is of one of its own."""
+    bound = [values(unit).reaching(side) if isinstance(side, cst.Name) else frozenset() for side in sides]
+    made = sorted(id(b.value) for each in bound for b in each if b.role == "part" and len(each) == 1)
+    return made if len(set(made)) == len(sides) else []
+
+
 def _wholes_are_compared(unit: Unit, cut: Cut) -> bool:
-    """Whether what holds the sides is compared as a whole: `assert left == right` before a walk of the rows
-    of each of their columns."""
+    """Whether what holds the sides is compared as a whole, `assert left == right` before a walk of the rows
+    of each of their columns, or what tells of them: `assert spec == other` of `leaves, spec = flatten(x)`."""
     if len(cut.sides) != 2 or not isinstance(cut.loop, cst.For):
         return False
     flow = values(unit)
@@ -439,6 +451,8 @@ def _wholes_are_compared(unit: Unit, cut: Cut) -> bool:
         left, right = (side.value for side in sides if isinstance(side, cst.Name))
         if unit.holds(cut.loop, one.check.node) or left == right:
             continue
+        if _beside(unit, cut.sides) == _beside(unit, sides) != []:
+            return True
         straight = left in made[0] - made[1] and right in made[1] - made[0]
         if straight or (left in made[1] - made[0] and right in made[0] - made[1]):
             return True

@@ -358,6 +358,8 @@ def _inner_of_call(node: cst.Call) -> cst.BaseExpression | None:
             return first.value
         if name == "map" and len(node.args) == 2 and not node.args[1].star:
             return node.args[1].value
+        if name in ("cast", "typing.cast") and len(node.args) == 2:
+            return node.args[1].value
         if _is_map_of_workers(node):
             return node.args[1].value
         if name in _GRADIENTS and len(node.args) > 1 and not node.args[1].star and not node.args[1].keyword:
