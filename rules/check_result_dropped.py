@@ -60,6 +60,15 @@ _PLAYWRIGHT = "playwright.async_api.expect"
 class CheckResultDropped(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        # A comparison with its message, and no assert.
+        Example("""
+            def test_rows(run):
+                (  # <- here
+                    run(1) == [2],
+                    "the rows differ",
+                )
+                run(2) == [3], f"not {run}"  # <- here
+        """),
         Example("""
             import numpy as np
             def test_rows(run):
@@ -179,6 +188,12 @@ class CheckResultDropped(Rule):
                 assert counted() == 1
         """),
         # A module that a class further down reads.
+        Example("""
+            def test_rows(run, rows):
+                run(1), rows == 2
+                (rows == 2, run(1))
+                assert run(1) == [2], "the rows differ"
+        """),
         Example(
             """
             import schema
@@ -403,6 +418,8 @@ class CheckResultDropped(Rule):
             return None
         if isinstance(node.value, cst.Comparison):
             return self._comparison(unit, node, node.value)
+        if isinstance(node.value, cst.Tuple):
+            return self._pair(unit, node, node.value)
         return self._call(unit, node, node.value, repo) if isinstance(node.value, cst.Call) else None
 
     def _comparison(self, unit: Unit, node: cst.Expr, value: cst.Comparison) -> Finding | None:
@@ -411,6 +428,16 @@ class CheckResultDropped(Rule):
         if not judges(unit) or compares_for_its_effect(unit, node, value):
             return None
         return self._report(unit, node, f"the outcome of `{unit.text(value)}` is thrown away", "assert ")
+
+    def _pair(self, unit: Unit, node: cst.Expr, value: cst.Tuple) -> Finding | None:
+        """A comparison and its message, with no `assert` before them."""
+        parts = [element.value for element in value.elements]
+        if len(parts) != 2 or not isinstance(parts[0], cst.Comparison) or not judges(unit):
+            return None
+        if not isinstance(parts[1], (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString)):
+            return None
+        message = f"the outcome of `{unit.text(parts[0])}` is thrown away, and its message with it"
+        return self._report(unit, node, message, None)
 
     def _call(self, unit: Unit, node: cst.Expr, call: cst.Call, repo: Repo) -> Finding | None:
         name = last_name(call)
@@ -550,7 +577,7 @@ def _is_verdict_of_helper(unit: Unit, value: cst.BaseExpression, repo: Repo) -> 
 def _compares(unit: Unit) -> bool:
     """Whether a comparison stands alone, or a test returns what could be a verdict or keeps one under a name
     that says so."""
-    if unit.has(ast.Compare) and ast.Compare in {type(node.value) for node in unit.asts(ast.Expr)}:
+    if unit.has(ast.Compare) and not _ALONE.isdisjoint({type(node.value) for node in unit.asts(ast.Expr)}):
         return True
     if not unit.is_test:
         return False
@@ -563,6 +590,7 @@ def _compares(unit: Unit) -> bool:
     )
 
 
+_ALONE = frozenset({ast.Compare, ast.Tuple})
 _GIVING = frozenset({ast.Call, ast.Compare})
 
 
