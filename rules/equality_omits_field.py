@@ -251,7 +251,8 @@ class Visit:
         names = ", ".join(f"`{field.name}`" for field in omitted[:_SHOWN])
         certainty: Certainty = "likely" if len(compared) > len(omitted) else "question"
         # A class that declares its fields is there to hold them; of others the author has chosen what counts.
-        if known.found.kind == "plain" and unit.kind != "function":
+        # Of several that are left out one that is compared may hold them.
+        if unit.kind != "function" and (known.found.kind == "plain" or len(omitted) > 1):
             certainty = "question"
         tree = unit.tree
         # A docstring in an `__eq__` is there to say what counts.

@@ -228,6 +228,17 @@ def test_lent():
                 made = Order(table=order.table, guest=order.guest)
                 made.notes = tuple(order.notes)
                 return made
+
+            class Move:
+                def __init__(self, kind=None, place=None, steps=None):
+                    self.kind = kind
+                    self.place = place
+                    self._steps = steps
+
+                def again(self):
+                    made = Move(kind=self.kind, place=self.place)
+                    made._steps = list(self._steps)
+                    return made
             """,
             path="kitchen/order.py",
         ),
@@ -571,14 +582,16 @@ def _set_later(unit: Unit, call: cst.Call) -> set[str]:
 
 @once
 def _set_on(unit: Unit) -> dict[int, set[str]]:
-    """The fields that are set on what a name stands for, by the identity of what that is."""
+    """The fields that are set on what a name stands for, by the identity of what that is. What the class keeps
+    under an underscore is the field that it was given: `made._notes = old._notes`."""
     flow = values(unit)
     found: dict[int, set[str]] = {}
     for node in unit.find(cst.Assign):
         for target in node.targets:
             if isinstance(target.target, cst.Attribute):
                 held = flow.resolve(target.target.value)
-                found.setdefault(id(held), set()).add(target.target.attr.value)
+                name = target.target.attr.value
+                found.setdefault(id(held), set()).update((name, name.lstrip("_")))
     return found
 
 

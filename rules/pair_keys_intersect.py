@@ -321,7 +321,8 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
         beside = _differences(unit, one)
         if len(beside) == _BOTH:
             return None
-        return "question" if beside or refuses_input(unit) else "likely"
+        meant = _is_meant(unit, one)
+        return "question" if beside or meant or refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
         return None
     sides = canonical(one.left), canonical(one.right)
@@ -406,6 +407,23 @@ def _written_out(unit: Unit, node: cst.BaseExpression) -> bool:
         return False
     made = isinstance(resolved, cst.Call) and last_name(resolved) == "dict"
     return made or isinstance(resolved, cst.Dict) or literal(resolved) is not UNKNOWN
+
+
+_IN_BOTH = pattern(r"(?i)\b(intersect\w*|in common|common|shared|overlap\w*|both have|in both)\b")
+
+
+def _is_meant(unit: Unit, one: Keyed) -> bool:
+    """Whether a comment at the keys says that those of both are meant, or a check demands that there are
+    some."""
+    line = unit.span(one.over).line
+    near = unit.file.lines[max(line - 3, 0) : line]
+    if any(_IN_BOTH.search(text.partition("#")[2]) for text in near):
+        return True
+    if not isinstance(one.over, cst.Name):
+        return False
+    name = one.over.value
+    asked = (check.condition for check in checks(unit) if check.condition is not None)
+    return any(canonical(node) in (name, f"len({name}) > 0", f"len({name})", f"not {name}") for node in asked)
 
 
 def _is_table(unit: Unit, node: cst.BaseExpression) -> bool:

@@ -13,6 +13,7 @@ better marked in the tests one by one, as an expected failure that must fail.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reviewbot.flow.ci import is_ci
 from reviewbot.flow.ci_verdicts import Lost, of_script, of_workflow
@@ -121,9 +122,10 @@ class VerdictDroppedInCi(Rule):
         else:
             return
         told = list(found)
+        asked = not any(is_ci(where, repo) for where in (path, *_named_in(path, repo)))
         for one in told:
             if not one.without:
-                yield self._lost(unit, one)
+                yield self._lost(unit, replace(one, certainty="question") if asked else one)
         for line in sorted({one.line for one in told if one.without}):
             kept = [one for one in told if one.without and one.line == line]
             apart = [one for one in kept if not _is_run_elsewhere(path, one, told, repo)]
@@ -150,6 +152,13 @@ class VerdictDroppedInCi(Rule):
             certainty="question",
             still_catches=("nothing, if no other command runs it",),
         )
+
+
+def _named_in(path: str, repo: Repo) -> Iterator[str]:
+    """The scripts and CI files that name a script. Of one that none of CI's names nobody may wait for."""
+    for where, _ in repo.index.mentions(path.rpartition("/")[2]):
+        if where != path:
+            yield where
 
 
 def _is_run_elsewhere(path: str, one: Lost, told: list[Lost], repo: Repo) -> bool:
