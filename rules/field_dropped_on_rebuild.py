@@ -582,7 +582,7 @@ def _set_later(unit: Unit, call: cst.Call) -> set[str]:
 
 @once
 def _set_on(unit: Unit) -> dict[int, set[str]]:
-    """The fields that are set on what a name stands for, by the identity of what that is. What the class keeps
+    """The fields that are set on what a name stands for, by the identity of what that is. What a class keeps
     under an underscore is the field that it was given: `made._notes = old._notes`."""
     flow = values(unit)
     found: dict[int, set[str]] = {}
