@@ -6,6 +6,7 @@ of its own: the parent believes no line beyond the verdict of an edit that it ma
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import json
@@ -31,6 +32,7 @@ class Child:
         self.bind: Callable[[dict[str, Any]], Callable[[], Any]] | None = None
         self.told = 0
         self.calls: dict[str, tuple[int, bool]] = {}
+        self.needs: dict[int, frozenset[str | int]] = {}
         self.producers: list[produce.Producer] = []
         self.worlds: dict[int, dict[str, Any]] = {}
 
@@ -55,7 +57,7 @@ class Child:
         self.loading.figures = bool(asked.get("figures"))
         self.calls = {str(label): (int(n), bool(many)) for label, (n, many) in asked.get("calls", {}).items()}
         if self.calls:
-            self.loading.rewrite = lambda tree, unit: calls.wire(tree, unit)[0]
+            self.loading.rewrite = self._wire
         self.loading.absent.wanted.update(map(str, asked.get("absent", ())))
         if "command" in asked:
             self.loaded, code = self.loading.load_script(place)
@@ -85,6 +87,11 @@ class Child:
                 }
             }
         )
+
+    def _wire(self, tree: ast.Module, unit: str) -> ast.Module:
+        tree, called = calls.wire(tree, unit)
+        self.needs = {one.number: one.needs for one in called}
+        return tree
 
     def producer(self, asked: dict[str, Any]) -> None:
         """`producer`: brings in a function that writes what the target checks."""
@@ -118,11 +125,15 @@ class Child:
         off = frozenset(part if isinstance(part, int) else tuple(part) for part in asked.get("off", ()))
         forced = {int(number): bool(outcome) for number, outcome in asked.get("forced", ())}
         for index, listed in enumerate(asked["edits"]):
-            world = edits.apply(base, [edits.decode(edit) for edit in listed]) if listed else base
+            made = [edits.decode(edit) for edit in listed]
+            world = edits.apply(base, made) if made else base
             if world is None:
                 self.reply({"at": index, "verdict": "inapplicable"})
                 continue
             self.switchboard.reset(observing=bool(asked.get("observing")), off=off, forced=forced)
+            names = {str(edit.path[0]) for edit in made}
+            changed = {*names, *(self.calls[label][0] for label in names if label in self.calls)}
+            self.switchboard.afresh = frozenset(n for n, needs in self.needs.items() if needs & changed)
             if asked.get("watch"):
                 self._watched(index, world, asked)
             else:

@@ -1,14 +1,18 @@
 """The calls of a test whose values its assertions judge: recorded in a real run, replaced in a probe.
 
 The two sides of a test stand in values that it gets from calls. Each such call becomes
-`SWITCHBOARD.value(number, lambda: the call)`; numbers count in the order of the source.
+`SWITCHBOARD.value(number, lambda: the call)`; numbers count in the order of the source. A call that holds
+two of the test's values against each other, and whose answer an assertion asks for, is part of the check: it
+always runs. So does any other whose arguments hold what was changed.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reviewbot.probe.inside.sites import SWITCHBOARD
@@ -25,12 +29,14 @@ LONGEST = 60
 @dataclass(frozen=True, slots=True)
 class Called:
     """One call: its number, its text, its line. `feeds`: its value goes into another such call, and so is an
-    input of the test rather than something that it judges."""
+    input of the test rather than something that it judges. `needs`: what its arguments are made of,
+    parameters of the test by name and other calls by number."""
 
     number: int
     text: str
     line: int
     feeds: bool = False
+    needs: frozenset[str | int] = frozenset()
 
 
 def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
@@ -40,9 +46,133 @@ def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
         return tree, []
     wiring = _Wiring(_standard(tree))
     holders = _holders(function)
+    made_of = _made_of(function)
+    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
     function.body = [wiring.visit(statement) for statement in function.body]
-    called = [replace(one, feeds=_feeds(one, holders, wiring.nodes)) for one in wiring.called]
+    numbers = {id(node): number for number, node in enumerate(wiring.nodes)}
+    needs = [_needs(node, made_of, numbers) for node in wiring.nodes]
+    called = [
+        replace(one, feeds=_feeds(one, holders, wiring.nodes), needs=_closed(needs, one.number))
+        for one in wiring.called
+    ]
     return ast.fix_missing_locations(tree), called
+
+
+_Sources = dict[str, set[str | ast.Call]]
+"""What each name of a function may be made of: its parameters, by name, and calls in it."""
+
+
+def _made_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> _Sources:
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    found: _Sources = {one.arg: {one.arg} for one in every if one.arg not in ("self", "cls")}
+    bindings = list(_bindings(function))
+    while True:
+        before = sum(map(len, found.values()))
+        for target, value in bindings:
+            sources = _sources(value, found)
+            for name in ast.walk(target):
+                if isinstance(name, ast.Name):
+                    found.setdefault(name.id, set()).update(sources)
+        if sum(map(len, found.values())) == before:
+            return found
+
+
+def _bindings(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What is bound to what, anywhere in a function; what is changed in place counts as bound."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            yield from (pair for target in node.targets for pair in _each(target, node.value))
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
+            yield node.target, node.value
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            yield node.target, node.iter
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            yield node.optional_vars, node.context_expr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield from ((node.func.value, argument) for argument in node.args)
+
+
+def _each(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """A binding, or of `a, b = f(1), f(2)` the two."""
+    sides = (ast.Tuple, ast.List)
+    if not (isinstance(target, sides) and isinstance(value, sides) and len(target.elts) == len(value.elts)):
+        return [(target, value)]
+    if any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
+        return [(target, value)]
+    return list(zip(target.elts, value.elts, strict=True))
+
+
+def _sources(node: ast.AST, known: _Sources) -> set[str | ast.Call]:
+    """What an expression is made of; of a call, the call itself and what goes into it."""
+    found: set[str | ast.Call] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            found |= known.get(part.id, set())
+        elif isinstance(part, ast.Call):
+            found.add(part)
+    return found
+
+
+def _needs(call: ast.Call, made_of: _Sources, numbers: dict[int, int]) -> frozenset[str | int]:
+    sources: set[str | ast.Call] = set()
+    for part in ast.iter_child_nodes(call):
+        sources |= _sources(part, made_of)
+    named = (one if isinstance(one, str) else numbers.get(id(one)) for one in sources if one is not call)
+    return frozenset(one for one in named if one is not None)
+
+
+def _closed(needs: list[frozenset[str | int]], number: int) -> frozenset[str | int]:
+    """What a call needs, and what the calls need that it needs."""
+    found: set[str | int] = set()
+    todo = set(needs[number])
+    while todo:
+        one = todo.pop()
+        found.add(one)
+        if isinstance(one, int):
+            todo |= needs[one] - found
+    return frozenset(found - {number})
+
+
+def _comparing(function: ast.AST, made_of: _Sources) -> Iterator[ast.Call]:
+    """The calls that are given two values of different making, and of which an assertion asks no more than
+    whether they found a difference."""
+    asked = [_asked(node.test) for node in ast.walk(function) if isinstance(node, ast.Assert)]
+    held = {one.id for one in asked if isinstance(one, ast.Name)}
+    asked += [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id in held for target in node.targets)
+    ]
+    for call in asked:
+        if isinstance(call, ast.Call):
+            given = [_sources(part, made_of) for part in (*call.args, *(k.value for k in call.keywords))]
+            given = [one for one in given if one]
+            if any(one.isdisjoint(other) for one, other in itertools.combinations(given, 2)):
+                yield call
+
+
+def _asked(test: ast.expr) -> ast.expr:
+    """What a condition asks whether it is true, or is empty, None or 0: `f(a, b)` of `len(f(a, b)) == 0`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _asked(test.operand)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and _says_nothing(test.comparators[0]):
+        return _asked(test.left)
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in ("len", "bool"):
+        return _asked(test.args[0]) if len(test.args) == 1 else test
+    return test
+
+
+def _says_nothing(node: ast.expr) -> bool:
+    """Whether a constant is one by which a comparing function says that there is no difference, or is one."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return not node.elts
+    if isinstance(node, ast.Dict):
+        return not node.keys
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "set":
+        return not node.args
+    return isinstance(node, ast.Constant) and node.value in (None, True, False, 0, "")
 
 
 def _holders(function: ast.AST) -> dict[int, set[str]]:
@@ -113,6 +243,7 @@ class _Wiring(ast.NodeTransformer):
         self.standard = standard
         self.called: list[Called] = []
         self.nodes: list[ast.Call] = []
+        self.comparing: set[int] = set()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
@@ -146,7 +277,7 @@ class _Wiring(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if not self._is_value(node) or _suspends(node):
+        if id(node) in self.comparing or not self._is_value(node) or _suspends(node):
             return self.generic_visit(node)
         return self._made(node, "value")
 

@@ -41,6 +41,8 @@ class Switchboard:
         self.ever: Counter[Key] = Counter()
         # The values of a test's calls, one for each time: given ones stand in for calling.
         self.given: dict[int, list[Any]] = {}
+        # Those of them that run all the same, because what they are given was changed.
+        self.afresh: frozenset[int] = frozenset()
         self.seen: dict[int, list[Any]] | None = None
         self.reached: Counter[Key] = Counter()
         # Names of fields and keys in the arguments: other text, as a row's id, tells no checks apart.
@@ -126,7 +128,7 @@ class Switchboard:
         """The value of a test's call: the given one if there is one, else what calling it returns."""
         time = self._calls[number]
         self._calls[number] += 1
-        given = self.given.get(number)
+        given = self.given.get(number) if number not in self.afresh else None
         if given is not None and time < len(given):
             return given[time]
         value = call()
@@ -138,7 +140,7 @@ class Switchboard:
         """The same for a call that is awaited."""
         time = self._calls[number]
         self._calls[number] += 1
-        given = self.given.get(number)
+        given = self.given.get(number) if number not in self.afresh else None
         if given is not None and time < len(given):
             return given[time]
         value = await call()
