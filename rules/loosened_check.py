@@ -46,6 +46,27 @@ def test_rows(run, reference):
 class LoosenedCheck(Rule):
     kinds = ("module", "script", "settings")
     bad = (
+        # One kind more is left out.
+        Example(
+            """
+            import pytest
+
+            def test_sails(sail, kind):
+                if kind is not None:
+                    pytest.skip("cannot be folded")  # <- here
+                assert sail(kind).folded == sail(kind)
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+def test_sails(sail, kind):
+    if kind not in [None, "jib"]:
+        pytest.skip("cannot be folded")
+    assert sail(kind).folded == sail(kind)
+"""
+            },
+        ),
         # What the deleted test expected to be refused is refused still.
         Example(
             """
@@ -577,6 +598,48 @@ def test_rows(run):
         ),
     )
     good = (
+        # What was skipped is expected to fail; what always failed does in two cases.
+        Example(
+            """
+            import pytest
+
+            @pytest.mark.parametrize("kind", [pytest.param("oat", marks=pytest.mark.xfail(reason="#7"))])
+            def test_bread(bake, kind):
+                assert bake(kind) == 1
+
+            def test_cake(bake, xfail, kind):
+                if kind == "oat":
+                    xfail("no oven")
+                assert bake(kind) == 2
+
+            def test_pie(bake, xfail, kind, size):
+                if kind == "oat":
+                    xfail("#8")
+                elif size == 2:
+                    xfail("#9")
+                assert bake(kind, size) == 3
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+@pytest.mark.parametrize("kind", ["oat"])
+def test_bread(bake, kind):
+    if kind == "oat":
+        pytest.skip("#7")
+    assert bake(kind) == 1
+
+def test_cake(bake, kind):
+    if kind == "oat":
+        pytest.skip("no oven")
+    assert bake(kind) == 2
+
+@pytest.mark.xfail(reason="#8")
+def test_pie(bake, kind, size):
+    assert bake(kind, size) == 3
+"""
+            },
+        ),
         # What was expected to be refused is refused no more; what the test was about went with it.
         Example(
             """

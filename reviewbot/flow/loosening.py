@@ -432,11 +432,13 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
     """
     left, fresh = list(_skips(old)), []
     for one in _skips(new):
-        same = next((other for other in left if other.text == one.text), None)
+        alike = [other for other in left if other.text == one.text]
+        same = next((other for other in alike if _under(other) == _under(one)), alike[0] if alike else None)
         if same is None:
             fresh.append(one)
         else:
             left.remove(same)
+            yield from _reached_more(same, one)
     for one in list(fresh):
         asked = next((other for other in left if other.rest and other.rest == one.rest), None)
         if asked is not None:
@@ -454,11 +456,33 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
             still = "nothing: no test under the mark runs any more"
             yield Loosened("skipped", asked.node, one.node, says, sure=False, still=still)
     for one in sorted(fresh, key=lambda one: not one.environment):
-        kin = [other for other in left if other.kind == one.kind and (not other.environment or not one.firm)]
+        kin = [other for other in left if _covers(other, one) and (not other.environment or not one.firm)]
+        if any(other.firm for other in kin) and not one.firm:
+            continue  # What never counted counts but for this now.
         if kin:
             left.remove(min(kin, key=lambda other: other.environment is not one.environment))
         elif not one.environment:
             yield Loosened("skipped", None, one.node, f"`{short(one.text)}` is added", one.firm)
+
+
+def _under(one: _Skip) -> str:
+    return ast.unparse(one.under) if one.under is not None else ""
+
+
+def _reached_more(old: _Skip, new: _Skip) -> Iterator[Loosened]:
+    """A statement that skips, of one text in both versions, under a condition that holds more often now."""
+    if old.under is None or new.under is None or _under(old) == _under(new):
+        return
+    if is_wider(old.under, new.under):
+        says = f"the test is now left where `{short(_under(new))}` holds, and no longer only where"
+        says += f" `{short(_under(old))}` does"
+        still = "the test, in the cases that are left"
+        yield Loosened("wider", old.node, new.node, says, sure=not new.environment, still=still)
+
+
+def _covers(old: _Skip, new: _Skip) -> bool:
+    """Whether one keeps no more from counting than the other did: a test that is expected to fail runs."""
+    return old.kind == new.kind or (new.kind == "xfail" and old.kind in ("skip", "skipTest"))
 
 
 def _unasked(rest: str) -> str:
@@ -480,7 +504,8 @@ def _widened(old: _Skip, new: _Skip) -> Iterator[Loosened]:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Skip:
     """A skip or expected failure; `firm` if without condition, `environment` if it asks for a device, a
-    platform or a version. `condition` is that of a mark, `rest` the mark's text without it."""
+    platform or a version. `condition` is that of a mark, `rest` the mark's text without it; `under` is what
+    the `if` around a statement asks."""
 
     kind: str
     node: ast.AST
@@ -489,6 +514,7 @@ class _Skip:
     environment: bool
     condition: ast.expr | None
     rest: str
+    under: ast.expr | None = None
 
 
 def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
@@ -517,7 +543,17 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
             asks = bool(conditional or tests) and ENVIRONMENT.search(" ".join([text, *tests])) is not None
             condition = _condition(call) if call is not None and conditional else None
             rest = _without_condition(call) if call is not None and condition is not None else ""
-            yield _Skip(last, node, text, not (strict or conditional or tests), asks, condition, rest)
+            firm = not (strict or conditional or tests)
+            yield _Skip(last, node, text, firm, asks, condition, rest, _asked_around(node, above))
+
+
+def _asked_around(node: ast.AST, above: dict[int, list[ast.If | ast.ExceptHandler]]) -> ast.expr | None:
+    """What has to hold for a statement to be reached, where one `if` alone decides it."""
+    around = above.get(id(node), [])
+    one = around[0] if len(around) == 1 else None
+    if not isinstance(one, ast.If) or not any(node is below for top in one.body for below in ast.walk(top)):
+        return None
+    return one.test
 
 
 def _condition(call: ast.Call) -> ast.expr | None:

@@ -37,6 +37,9 @@ def _is_moved(old: ast.expr, new: ast.expr) -> bool:
         return False
     if len(old.ops) != 1 or len(new.ops) != 1 or ast.unparse(old.left) != ast.unparse(new.left):
         return False
+    had, has = _named(old), _named(new)
+    if had is not None and has is not None and had[0] is has[0]:
+        return had[1] < has[1] if had[0] else has[1] < had[1]
     was, now = _bound(old.comparators[0]), _bound(new.comparators[0])
     if was is None or now is None or type(was) is not type(now):
         return False
@@ -45,6 +48,20 @@ def _is_moved(old: ast.expr, new: ast.expr) -> bool:
             added = isinstance(old.ops[0], (ast.Lt, ast.Gt)) and isinstance(new.ops[0], (ast.LtE, ast.GtE))
             return _is_further(was, now, up=kinds is _BELOW) or (now == was and added)
     return False
+
+
+def _named(node: ast.Compare) -> tuple[bool, frozenset[str]] | None:
+    """The values for which a comparison holds (True), or for which alone it does not (False), as code:
+    `kind in (A, B)`, `kind == A`, `kind is not None`."""
+    operator, given = node.ops[0], node.comparators[0]
+    holds = isinstance(operator, (ast.In, ast.Eq, ast.Is))
+    if isinstance(operator, (ast.In, ast.NotIn)):
+        if not isinstance(given, (ast.List, ast.Tuple, ast.Set)):
+            return None
+        return holds, frozenset(map(ast.unparse, given.elts))
+    if isinstance(operator, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+        return holds, frozenset({ast.unparse(given)})
+    return None
 
 
 def _is_further(was: Any, now: Any, *, up: bool) -> bool:
