@@ -1824,3 +1824,30 @@ def test_inputs_stand_side_by_side_where_nothing_compares_them(made, check, expe
                     {check}
     """
     assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"),
+    [
+        ("KINDS", "question"),
+        ("kinds['small'] + kinds['large']", "question"),
+        ("run(KINDS)", "likely"),
+        ("left(KINDS)", "question"),
+        ("left(run(1))", "likely"),
+        ("self.run.kinds", "likely"),
+    ],
+)
+def test_what_is_kept_of_a_table_its_author_knows(over, expected):
+    made = over if "left" in over else f"[kind for kind in {over} if kind.ready]"
+    code = f"""
+        from kettle import KINDS, kinds
+
+        def left(every):
+            return [kind for kind in every if kind.ready]
+
+        class TestKinds(TestCase):
+            def test_kinds(self, run):
+                for kind in {made}:
+                    self.assertEqual(kind.boil(), 100)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from reviewbot.flow.calls import module_value
+from reviewbot.flow.calls import bind, callers, module_value
 from reviewbot.flow.checks import checks
 from reviewbot.flow.guards import pairs, reached_with
 from reviewbot.flow.iteration import Iterable
@@ -51,6 +51,7 @@ _EXIST = frozenset({"exists", "is_file"})
 _DATA = pattern(r"(?i)(^|/)(tests?|testing|test_?data|data|fixtures?|resources?|assets|examples?)/")
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _PARSES = frozenset({"load", "loads", "safe_load", "reader", "DictReader"})
+_KEPT = pattern(r"^_?([A-Z]+_)*(DATA|FIXTURES?|RESOURCES?|ASSETS|EXAMPLES?|GOLDEN)(_[A-Z]+)*$")
 _PATHS = frozenset({
     "Path", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute", "as_file",
 })  # fmt: skip
@@ -65,7 +66,9 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
     if isinstance(made, _COMPREHENSIONS) and _drops_blanks(found.unit, made):
         return "shown"
     if found.unit is not unit:
-        return "hinted" if _is_counted_later(unit, node, made) else None
+        filtered = made.for_in.iter if isinstance(made, _COMPREHENSIONS) else None
+        tabled = filtered is not None and _is_table(found.unit, filtered)
+        return "hinted" if tabled or _is_counted_later(unit, node, made) else None
     if isinstance(made, _COMPREHENSIONS):
         if _is_pinned(unit, node, made) or _has_key(unit, node, made) or _is_named(unit, node, made):
             return "shown"
@@ -334,6 +337,8 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         filtered = around.iter if around is not None else None
     if filtered is not None and any(_gives_own_names(one) for one in _walked(unit, filtered)):
         return True
+    if filtered is not None and _is_table(unit, filtered):
+        return True
     if found.made == "loaded" and (
         _lists_here(made)
         or lists_own(unit, made)
@@ -354,6 +359,25 @@ def _walked(unit: Unit, node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if len(outer) == len(bound) == 1 and isinstance(outer[0], (cst.List, cst.Tuple)):
         return [element.value for element in outer[0].elements]
     return [_viewed(node)]
+
+
+def _is_table(unit: Unit, node: cst.BaseExpression, depth: int = 6) -> bool:
+    """Whether a filter is over a name of the module or an import, or a part of it, or over what each caller
+    in the file takes from there: a table or a registry, which is as long as somebody has written it."""
+    if not depth:
+        return False
+    node = values(unit).resolve(_viewed(node))
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        return all(_is_table(unit, side, depth - 1) for side in (node.left, node.right))
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return False
+    bound = values(unit).reaching(node)
+    if bound and not unit.is_test and all(one.kind == "parameter" for one in bound):
+        sites = [(site.caller, bind(site.call, unit).get(node.value)) for site in callers(unit)]
+        return bool(sites) and all(n is not None and _is_table(at, n, depth - 1) for at, n in sites)
+    return not bound and node.value not in ("self", "cls")
 
 
 def _gives_own_names(node: cst.BaseExpression) -> bool:
@@ -545,6 +569,8 @@ def _places(unit: Unit, node: cst.BaseExpression, depth: int = 12) -> set[bool]:
         if not bound and node.value.isupper() and node.value in unit.file.imports:
             return {True}  # a constant of the tests' own: `EXAMPLES_DIR`
         constant = module_value(unit.file, node.value) if not bound else None
+        if isinstance(constant, ast.Call | ast.BinOp) and _KEPT.search(node.value):
+            return {True}
         return _places_of(unit, constant, depth) if constant is not None else {False}
     if (
         isinstance(node, cst.Attribute)

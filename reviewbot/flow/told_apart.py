@@ -58,7 +58,8 @@ def _is_produced(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
         return False
     bound = flow.reaching(last)
     if not bound:
-        return module_value(unit.file, last.value) is None
+        # A constant is a table, however it was put together.
+        return module_value(unit.file, last.value) is None and not last.value.isupper()
     if any(_lets_in(unit, change, depth) for change in flow.mutations(last.value)):
         return True
     if not unit.is_test and any(one.kind == "parameter" for one in bound):
