@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -76,17 +76,24 @@ def of_row(row: Plain, path: Path) -> Iterator[Change]:
 
 
 def of_sides(
-    world: World, pairs: Sequence[shape.Sides], kinds: Sequence[int] = (), *, most: int = MOST
+    world: World,
+    pairs: Sequence[shape.Sides],
+    kinds: Sequence[int] = (),
+    *,
+    inputs: Collection[str] = (),
+    most: int = MOST,
 ) -> list[Change]:
     """The changes of the sides, the other one first, then of what stands beside; without sides of all.
 
     `kinds`: a number for each row; rows of one number are treated alike by the check, as far as was seen.
+    `inputs`: arguments that are no side, as they are only handed on to the code under test.
     """
     if not pairs:
         all_of_it = changes(world, [(name,) for name in world], most=most)
         holds_data = any(plain.items(value) for value in world.values())
         settings = {name for name, value in world.items() if holds_data and type(value) in (int, float, bool)}
-        return [replace(one, beside=one.edit.path[0] in settings) for one in all_of_it]
+        aside = {*settings, *inputs}
+        return [replace(one, beside=one.edit.path[0] in aside) for one in all_of_it]
     roots = [pair.other for pair in pairs] + [pair.baseline for pair in pairs]
     parts = [plain.at(dict(world), root) for root in roots]
     rows: Sequence[Plain] = next((part for part in parts if shape.is_rows(part)), ())

@@ -47,7 +47,7 @@ class Call:
     """One recorded call. `after` holds the arguments as the call left them, if it changed them.
 
     `test` is the pytest id of the test that made it, "" for a given example. Of a test: the `values` of its
-    calls, and its `checks` as (line, text, whether it ran).
+    calls, its `checks` as (line, text, whether it ran), and which arguments it only hands on to calls.
     """
 
     module: str
@@ -59,6 +59,7 @@ class Call:
     test: str = ""
     values: tuple[Value, ...] = ()
     checks: tuple[tuple[int, str, bool], ...] = ()
+    handed_on: tuple[str, ...] = ()
 
 
 STOPPED = "the tests were stopped before their end"
@@ -336,6 +337,7 @@ def _call(record: Any) -> tuple[int, Call | None]:
             str(record["test"])[:300],
             _values(record.get("values", ())),
             tuple((int(line), str(text)[:200], bool(ran)) for line, text, ran in record.get("checks", ())),
+            tuple(str(name)[:100] for name in record.get("handed_on", ())),
         )
     except (KeyError, TypeError, ValueError, RecursionError):
         return -1, None

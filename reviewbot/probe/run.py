@@ -222,7 +222,7 @@ class Clock:
 def look(session: Session, base: Base, *, until: float, progress: Progress = nothing) -> Search:
     """Tries every change on its own."""
     kinds = apart.kinds(session, base.number, base.world, base.sides, until=until)
-    listed = of_sides(base.world, base.sides, kinds)
+    listed = of_sides(base.world, base.sides, kinds, inputs=base.call.handed_on)
     return search(
         session,
         base.number,

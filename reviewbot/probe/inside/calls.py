@@ -62,6 +62,41 @@ _Sources = dict[str, set[str | ast.Call]]
 """What each name of a function may be made of: its parameters, by name, and calls in it."""
 
 
+def handed_on(tree: ast.Module, unit: str) -> frozenset[str]:
+    """The parameters of a function that only go into calls whose values it looks at, and are held against
+    nothing that is made of others: inputs of the code under test, and no side of a comparison."""
+    function = _find(tree.body, unit.split("."))
+    if function is None:
+        return frozenset()
+    made_of = _made_of(function)
+    held = {name for name in _held_against(function, made_of) if isinstance(name, str)}
+    wiring = _Wiring(_standard(tree))
+    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
+    function.body = [wiring.visit(statement) for statement in function.body]
+    inside = {id(part) for node in wiring.nodes for part in ast.walk(node)}
+    used: dict[str, bool] = {}
+    for part in ast.walk(function):
+        if isinstance(part, ast.Name):
+            used[part.id] = used.get(part.id, True) and id(part) in inside
+    return frozenset(name for name, only in used.items() if only and made_of.get(name) == {name}) - held
+
+
+def _held_against(function: ast.AST, made_of: _Sources) -> Iterator[str | ast.Call]:
+    """What two things are made of that are compared with, or handed on beside, each other, and that have
+    nothing in common."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call):
+            parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        else:
+            continue
+        sides = [one for part in parts if (one := _sources(part, made_of))]
+        for one, other in itertools.combinations(sides, 2):
+            if one.isdisjoint(other):
+                yield from (*one, *other)
+
+
 def _made_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> _Sources:
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -86,11 +121,22 @@ def _bindings(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
             yield node.target, node.value
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            yield node.target, node.iter
+            yield from _looped(node.target, node.iter)
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             yield node.optional_vars, node.context_expr
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             yield from ((node.func.value, argument) for argument in node.args)
+
+
+def _looped(target: ast.expr, over: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """The variables of a loop and what each goes over: of `for a, b in zip(one, other)` the two."""
+    name = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
+    if isinstance(over, ast.Call) and isinstance(target, (ast.Tuple, ast.List)):
+        if name == "enumerate" and len(target.elts) == 2 and over.args:
+            return _looped(target.elts[1], over.args[0])
+        if name == "zip" and len(target.elts) == len(over.args):
+            return list(zip(target.elts, over.args, strict=True))
+    return [(target, over)]
 
 
 def _each(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -137,13 +183,14 @@ def _closed(needs: list[frozenset[str | int]], number: int) -> frozenset[str | i
 def _comparing(function: ast.AST, made_of: _Sources) -> Iterator[ast.Call]:
     """The calls that are given two values of different making, and of which an assertion asks no more than
     whether they found a difference."""
-    asked = [_asked(node.test) for node in ast.walk(function) if isinstance(node, ast.Assert)]
+    asked = [one for test in _tested(function) for one in _asked(test)]
     held = {one.id for one in asked if isinstance(one, ast.Name)}
     asked += [
-        node.value
+        one
         for node in ast.walk(function)
         if isinstance(node, ast.Assign)
         and any(isinstance(target, ast.Name) and target.id in held for target in node.targets)
+        for one in _asked(node.value)
     ]
     for call in asked:
         if isinstance(call, ast.Call):
@@ -153,15 +200,44 @@ def _comparing(function: ast.AST, made_of: _Sources) -> Iterator[ast.Call]:
                 yield call
 
 
-def _asked(test: ast.expr) -> ast.expr:
-    """What a condition asks whether it is true, or is empty, None or 0: `f(a, b)` of `len(f(a, b)) == 0`."""
+def _tested(function: ast.AST) -> Iterator[ast.expr]:
+    """What assertions ask: the condition of an `assert`, the first argument of one of unittest's whose other
+    one says that there is no difference."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert):
+            yield node.test
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            name = node.func.attr
+            alone = name in ("assertTrue", "assertFalse", "assertIsNone")
+            if alone or (
+                name in ("assertEqual", "assertIs", "assertListEqual", "assertDictEqual")
+                and len(node.args) > 1
+                and _says_nothing(node.args[1])
+            ):
+                yield node.args[0]
+
+
+def _asked(test: ast.expr) -> list[ast.expr]:
+    """What a condition asks whether it is true, or is empty, None or 0: `f(a, b)` of `len(f(a, b)) == 0`, of
+    `f(a, b).ok` and of `all(f(x, y) for x, y in ...)`."""
+    if isinstance(test, ast.BoolOp):
+        return [one for part in test.values for one in _asked(part)]
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _asked(test.operand)
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and _says_nothing(test.comparators[0]):
         return _asked(test.left)
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in ("len", "bool"):
-        return _asked(test.args[0]) if len(test.args) == 1 else test
-    return test
+    if isinstance(test, ast.Await):
+        return _asked(test.value)
+    if isinstance(test, ast.Attribute) and isinstance(test.value, (ast.Call, ast.Name)):
+        return _asked(test.value)
+    name = ast.unparse(test.func) if isinstance(test, ast.Call) else ""
+    if isinstance(test, ast.Call) and len(test.args) == 1:
+        inner = test.args[0]
+        if name in ("all", "any") and isinstance(inner, (ast.GeneratorExp, ast.ListComp)):
+            return _asked(inner.elt)
+        if name in ("len", "bool", "list", "asyncio.run"):
+            return _asked(inner)
+    return [test]
 
 
 def _says_nothing(node: ast.expr) -> bool:

@@ -45,6 +45,8 @@ class Recorder:
         # Tests are wired too: what their calls return and which of their checks run.
         self.board = Switchboard()
         self.wired: dict[str, tuple[list[calls.Called], list[Site]]] = {}
+        # The parameters of each test that are no more than inputs of the code under test.
+        self.handed_on: dict[str, list[str]] = {}
 
     def decorate(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """The decorator of the function that the parent calls `name`."""
@@ -183,7 +185,7 @@ class Recorder:
         checks = [
             [site.line, site.text, number in ran] for number, site in enumerate(sites) if site.kind == "check"
         ]
-        return {"values": values, "checks": checks}
+        return {"values": values, "checks": checks, "handed_on": self.handed_on[name]}
 
 
 def _type_of(value: Any) -> str:
@@ -217,6 +219,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
         tree = loading.parse(self.get_data(self.path), self.path)
         for unit, name in self.units.items():
             if name in self.recorder.tests:
+                whole = loading.parse(self.get_data(self.path), self.path)
+                self.recorder.handed_on[name] = sorted(calls.handed_on(whole, unit))
                 tree, called = calls.wire(tree, unit)
                 tree, sites = instrument(tree, self.path)
                 mine = [site for site in sites if site.unit == unit or site.unit.startswith(f"{unit}.")]

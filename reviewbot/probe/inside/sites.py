@@ -10,6 +10,7 @@ changed in. Line numbers stay those of the file.
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -269,7 +270,7 @@ class _Wiring(ast.NodeTransformer):
     ) -> int:
         line = getattr(node, "lineno", 1)
         end = getattr(body[-1] if body else last, "end_lineno", None) or line
-        text = shortened(" ".join(ast.unparse(condition).split()))
+        text = shortened(" ".join(ast.unparse(_as_written(condition)).split()))
         self.sites.append(Site(self.path, line, end, kind, form, escape, ".".join(self.names), text))
         return self.first + len(self.sites) - 1
 
@@ -451,6 +452,31 @@ class _Figures(_Wiring):
 
 
 _Node = TypeVar("_Node", bound=ast.AST)
+
+
+class _Unwired(ast.NodeTransformer):
+    """The calls of a test in place of what they were wired to."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function, behind = node.func, node.args[-1] if node.args else None
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr in ("value", "awaited")
+            and isinstance(function.value, ast.Name)
+            and function.value.id == SWITCHBOARD
+            and isinstance(behind, ast.Lambda)
+        ):
+            return behind.body
+        return node
+
+
+def _as_written(condition: ast.expr) -> ast.expr:
+    """A condition as it stands in the source."""
+    if not any(isinstance(part, ast.Name) and part.id == SWITCHBOARD for part in ast.walk(condition)):
+        return condition
+    written: ast.expr = _Unwired().visit(copy.deepcopy(condition))
+    return written
 
 
 def _like(place: ast.AST, node: _Node) -> _Node:
