@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import importlib.util
 import math
+import os
 import sys
 import threading
 import time
@@ -346,6 +347,8 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.base and options.workload != "revisions":
         raise UsageError("--base is for --workload revisions")
+    if options.executor == "local":
+        options.python, options.other_python = map(_from_here, (options.python, options.other_python))
     if options.min_cut is None:
         options.min_cut = 1 if options.workload == "command" else 3
     known, result_of = _owned(options) if options.workload in ("revisions", "command") else _made(options)
@@ -365,6 +368,14 @@ def _run(options: argparse.Namespace) -> int:
             raise UsageError(f"{where}: {(error.strerror or str(error)).lower()}") from None
     show(result, options)
     return code(result, options.allow_set_aside)
+
+
+def _from_here(python: str | None) -> str | None:
+    """A path to an interpreter that holds in every leg's folder, too; a name that stands on PATH as it is.
+
+    A link is not followed: what it is called by tells an interpreter its environment.
+    """
+    return os.path.abspath(python) if python and os.sep in python else python
 
 
 # What makes a run another one than that of a folder; and the run.

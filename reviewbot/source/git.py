@@ -232,7 +232,7 @@ class Repository:
         )
         write: Callable[..., None] = self._git.checkout_tree
         _guarded(
-            lambda: write(self._tree(commit), directory=str(folder), strategy=wanted),
+            lambda: write(self._tree(commit), directory=str(folder.absolute()), strategy=wanted),
             f"{commit[:12]} cannot be written into {folder}",
         )
 

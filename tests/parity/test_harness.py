@@ -98,7 +98,24 @@ def test_a_cut_leg_that_nothing_killed_is_inconclusive(run, harness):
     harness.write({"tests/harness.py": text})
     code, result = run("--workload", "command")
     assert (code, result["verdict"]) == (3, "inconclusive")
-    assert result["why"] == ["the cut leg was not killed: it ended with 0"]
+    (why,) = result["why"]
+    assert why.startswith(
+        "the cut leg was not killed: no line of its output matches cut-when, 'half of the row'"
+    )
+    assert why.endswith("cut.log), and it ended with 0")
+
+
+def test_where_nothing_was_left_to_restore_the_kill_that_never_came_is_told(run, harness):
+    text = HARNESS.replace("time.sleep(100)", "sys.exit()").replace("journal.jsonl", "saved.jsonl")
+    text = text.replace("half of the row is there", "there")
+    harness.write(
+        {"tests/harness.py": text.replace('if leg == "restored":', 'if leg == "restored":\n    sys.exit()')}
+    )
+    code, result = run("--workload", "command")
+    assert (code, "no rows" in result["error"]) == (3, False)
+    assert (
+        "inconclusive: the cut leg was not killed: no line of its output matches cut-when" in result["error"]
+    )
 
 
 def test_a_leg_that_fails_is_named_with_its_log(run, harness):
@@ -135,6 +152,16 @@ def test_two_commits_are_compared_each_in_a_tree_of_its_own(run, harness):
     code, result = run("--workload", "revisions", "--base", base, "--head", equal)
     assert (code, result["verdict"], result["sides"]) == (0, "pass", ["base", "head"])
     assert result["run"]["commits"] == [base, equal]
+
+
+def test_a_folder_and_an_interpreter_may_be_named_from_here(reviewbot, harness):
+    harness.commit({"sampling.py": SAMPLING + "\n# reads better\n"})
+    (harness.folder / ".venv" / "bin").mkdir(parents=True)
+    (harness.folder / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    words = ("parity", "run", "--workload", "revisions", "--base", "HEAD~1", "--python", ".venv/bin/python")
+    for out in ((), ("--out", "elsewhere/run")):
+        ran = reviewbot(*words, *out, "--output-format", "json", cwd=harness.folder)
+        assert (ran.code, json.loads(ran.out or "{}").get("verdict")) == (0, "pass"), ran.err
 
 
 def test_a_commit_that_changes_tokens_fails_whatever_the_work_tree_holds(run, harness):

@@ -19,7 +19,8 @@ class LegFailed(ReviewbotError):
 
 
 class LegLost(LegFailed):
-    """A leg is missing because what it ran on went away; the command ends with 3."""
+    """A leg is missing because what it ran on went away, or the one before it left nothing for it to do; the
+    command ends with 3."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from reviewbot.errors import UsageError
 from reviewbot.parity import compare, process, restores, writer
 from reviewbot.parity.context import Decode
 from reviewbot.parity.dumps import dump
-from reviewbot.parity.executors.executor import LegFailed
+from reviewbot.parity.executors.executor import LegFailed, LegLost
 from reviewbot.parity.folder import emptied
 from reviewbot.parity.judge import Limits
 from reviewbot.parity.restores import Restores
@@ -79,7 +79,13 @@ def run(plan: Plan, progress: Progress) -> Result:
     for leg in (name for name in LEGS if name in harness.legs):
         _leg(plan, leg, Path.cwd(), {"REVIEWBOT_LEG": leg}, progress)
     compared = time.monotonic()
-    reference, restored = (_dump(plan, leg) for leg in ("reference", "restored"))
+    try:
+        reference, restored = (_dump(plan, leg) for leg in ("reference", "restored"))
+    except UsageError:
+        # A cut leg that ran to its end leaves nothing to restore, and so the restored one has no rows.
+        if spared := _spared(plan):
+            raise LegLost(spared) from None
+        raise
     cut = plan.folder / "cut"
     calls = None
     if "cut" in harness.legs:
@@ -238,13 +244,28 @@ def _records(plan: Plan) -> Restores | None:
     )
 
 
+def _spared(plan: Plan) -> str:
+    """That the cut leg ended by itself, and why nothing killed it, as a clause; "" where it was killed or is
+    not there."""
+    if "cut" not in plan.harness.legs:
+        return ""
+    status = msgspec.json.decode((plan.folder / "cut.json").read_bytes())["status"]
+    if status in (-signal.SIGKILL, 128 + signal.SIGKILL):
+        return ""
+    if not plan.harness.cut_when:
+        return f"the cut leg was not killed: it ended with {status}"
+    no_line = f"no line of its output matches cut-when, {plan.harness.cut_when!r}"
+    return (
+        f"the cut leg was not killed: {no_line} (see {plan.folder / 'cut.log'}), and it ended with {status}"
+    )
+
+
 def _doubts(plan: Plan, cut: int | None) -> list[str]:
     if "cut" not in plan.harness.legs:
         return []
-    status = msgspec.json.decode((plan.folder / "cut.json").read_bytes())["status"]
     doubts = []
-    if cut is None and status not in (-signal.SIGKILL, 128 + signal.SIGKILL):
-        doubts.append(f"the cut leg was not killed: it ended with {status}")
+    if cut is None and (spared := _spared(plan)):
+        doubts.append(spared)
     if cut is not None and cut < plan.min_cut:
         doubts.append(
             f"the kill cut {cut} call{'s' * (cut != 1)} in mid-generation, fewer than {plan.min_cut}"
