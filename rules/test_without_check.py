@@ -219,6 +219,19 @@ def parse(text):
                 def test_rows(self):
                     raise NotImplementedError
         """),
+        # What it is given checks: a fixture hands out a function that asserts.
+        Example(
+            """
+            def test_sails(same, sail):
+                same(sail("north"), 4.0)
+            """,
+            files={
+                "tests/conftest.py": (
+                    "import pytest\n\n@pytest.fixture\ndef same():\n"
+                    "    def check(left, right):\n        assert left == right\n    return check\n"
+                )
+            },
+        ),
         Example("""
             from unittest import TestCase
             class TestRunner(TestCase):
@@ -303,6 +316,8 @@ def parse(text):
             return
         called = list(dict.fromkeys(dotted_name(call.func) for call in unit.asts(ast.Call)))
         if any(checks_elsewhere(unit, name, repo) or asserts_elsewhere(unit, name, repo) for name in called):
+            return
+        if any(_is_given_a_check(unit, name.partition(".")[0], repo) for name in called):
             return
         said = self._say(unit, tree)
         if said is not None:
@@ -458,6 +473,17 @@ def _is_run_by_others(unit: Unit, tree: collection.FunctionTree) -> bool:
         any(_may_do_something(unit, name) for name in given)
         or any(name not in ("pytest", "unittest", "mark") for name in decorated)
         or ast.get_docstring(tree) is not None
+    )
+
+
+def _is_given_a_check(unit: Unit, name: str, repo: Repo) -> bool:
+    """Whether a name that is called is a fixture, here or in a `conftest.py`, in which something can fail."""
+    arguments = unit.tree.args if isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    if arguments is None or name not in {one.arg for one in (*arguments.posonlyargs, *arguments.args)}:
+        return False
+    made = fixture(unit, name, repo)
+    return made is not None and (
+        made.has(ast.Assert, ast.Raise) or bool(made.calls_any(assertions.asserts_by_name))
     )
 
 

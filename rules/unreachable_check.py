@@ -414,7 +414,8 @@ class UnreachableCheck(Rule):
             if all(map(_tells_a_mock, body[:start])):
                 continue  # the call in the check is what must raise
             if 0 < start < len(body) and not (_only_evaluates(body[start]) or _asks_truth(node, body[start])):
-                says = f"must raise here or before: `{' '.join(unit.text(call).split())}`"
+                between = "" if start == 1 else ", or between here and the check"
+                says = f"must raise here{between}: `{' '.join(unit.text(call).split())}`"
                 what = "the block passes only if something before it raises"
                 own = any(_may_raise(node) for node in walk(body[start]))
                 sure: Certainty = "likely" if own else "proved"
@@ -422,10 +423,10 @@ class UnreachableCheck(Rule):
                     node, call, body[start - 1], body[start]
                 ):
                     sure = "question"
-                fix = _moved_out(unit, node, body[start - 1 :])
-                if _binds(body[start - 1], body[start:]):
-                    fix = None
-                yield body[start:], step(unit, body[start - 1], says), what, sure, fix
+                # Of several lines each may be the one that raises: what follows it would not have run either.
+                alone = start == 1 and not _binds(body[0], body[1:])
+                fix = _moved_out(unit, node, body) if alone else None
+                yield body[start:], step(unit, body[0], says), what, sure, fix
 
     def _uncalled(self, unit: Unit) -> Iterator[_Dead]:
         """The body of a nested function whose name nothing reads."""

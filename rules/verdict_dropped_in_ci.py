@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from reviewbot.flow.ci import is_ci
-from reviewbot.flow.ci_verdicts import Lost, of_script, of_workflow
+from reviewbot.flow.ci_verdicts import Lost, counts_elsewhere, of_script, of_workflow
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
 
@@ -125,21 +125,28 @@ class VerdictDroppedInCi(Rule):
         asked = not any(is_ci(where, repo) for where in (path, *_named_in(path, repo)))
         for one in told:
             if not one.without:
-                yield self._lost(unit, replace(one, certainty="question") if asked else one)
+                asked_about = replace(one, certainty="question") if asked else one
+                again = counts_elsewhere(text, one, told, repo.pytest.testpaths)
+                yield self._lost(unit, asked_about, again)
         for line in sorted({one.line for one in told if one.without}):
             kept = [one for one in told if one.without and one.line == line]
             apart = [one for one in kept if not _is_run_elsewhere(path, one, told, repo)]
             if apart:
                 yield self._left_out(unit, apart)
 
-    def _lost(self, unit: Unit, one: Lost) -> Finding:
+    def _lost(self, unit: Unit, one: Lost, again: int | None) -> Finding:
+        """`again` is the line of another command that runs the same, and whose verdict counts."""
         return self.finding_at(
             unit,
             line_span(unit, one.line, one.end_line),
-            f"the verdict of `{_short(one)}` does not count: {one.how}",
-            certainty=one.certainty,
+            f"the verdict of {'this run of ' if again else ''}`{_short(one)}` does not count: {one.how}",
+            certainty=one.certainty if again is None else "question",
             steps=[Step(unit.file.path, one.by, one.by, one.says)] if one.by else [],
-            still_catches=("nothing here: the job goes on, and passes, whatever the command says",),
+            still_catches=(
+                "nothing here: the job goes on, and passes, whatever the command says"
+                if again is None
+                else f"line {again} runs these tests as well, and its verdict counts",
+            ),
         )
 
     def _left_out(self, unit: Unit, apart: list[Lost]) -> Finding:

@@ -7,7 +7,7 @@ tests that the command itself leaves out. YAML is composed, never constructed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ _LEFT_OUT = (
     pattern(r"--ignore[= ]+[\"']?(?P<what>[\w./-]*test[\w./-]*)"),
     pattern(rf"-k[= ]+[\"'](?P<what>[^\"']*\bnot\s+\w*(?<![a-z])({_WORDS})\w*[^\"']*)[\"']"),
 )
+_PYTEST = pattern(r"(^|\s)(pytest|py\.test)(?=\s|$)")
+_PICKS = pattern(r"-[kmcp]($|[^a-z])|--(deselect|ignore|co|collect-only|lf|last-failed|sw|stepwise|pyargs)\b")
 # Somebody may read there how it went.
 _REPORTS = pattern(r"--(alluredir|junit-?xml|json-report|report-log|html)\b|--cov\b|\bcoverage run\b")
 _COMMENT = pattern(r"(^|\s)#.*$")
@@ -77,6 +79,44 @@ class _Line:
 def of_script(text: str) -> Iterator[Lost]:
     """The lost verdicts of a shell script."""
     yield from _of_lines(text.splitlines(), 1, pipes=_PIPEFAIL.search(text) is None)
+
+
+def counts_elsewhere(text: str, lost: Lost, told: Sequence[Lost], testpaths: Sequence[str]) -> int | None:
+    """The line of another run of pytest in the same file that runs all tests which a lost one does, and whose
+    own verdict counts; None where there is none. Where it names no path it runs those of `testpaths`."""
+    wanted = _tests_of(lost.command)
+    apart = {line for one in told for line in (*range(one.line, one.end_line + 1), one.by)}
+    for one in _joined(text.splitlines(), 1) if wanted is not None else ():
+        command = _judging(one.text)
+        ran = _tests_of(command)
+        if ran is None or one.line in apart or re.search(r"\|", one.text):
+            continue
+        folders = ran or testpaths
+        if not folders or (wanted and all(_is_below(test, folders) for test in wanted)):
+            return one.line
+        if not wanted and not ran:
+            return one.line
+    return None
+
+
+def _tests_of(command: str) -> list[str] | None:
+    """The files and folders that a command of pytest names; None of another command, and of one that picks
+    tests out of them."""
+    found = _PYTEST.search(command)
+    if found is None:
+        return None
+    words = command[found.end() :].split()
+    if any(_PICKS.match(word) for word in words):
+        return None
+    return [word for word in words if not word.startswith(("-", ">", "2>", "&"))]
+
+
+def _is_below(test: str, folders: Sequence[str]) -> bool:
+    path = test.removeprefix("./").partition("::")[0]
+    return any(
+        path == (folder := one.removeprefix("./").rstrip("/")) or path.startswith(folder + "/")
+        for one in folders
+    )
 
 
 def of_workflow(text: str) -> Iterator[Lost]:

@@ -351,3 +351,35 @@ def test_an_imported_function_is_asked_what_it_demands(reviewbot, tmp_path, call
         comparing.write_text(COMPARING.replace('assert left["id"] == right["id"]', "assert left == right"))
         (finding,) = json.loads(reviewbot(*words, "tests", cwd=tmp_path).out)
         assert finding["still_catches"] == ["line 8 checks `one`: `check_ids(one, other)`"]
+
+
+WORKFLOW = """
+jobs:
+  tests:
+    steps:
+      - run: FIRST
+      - run: python -m pytest tests/test_parity.py 2>&1 | tee parity.log
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        ("python -m pytest", "line 5 runs these tests as well, and its verdict counts"),
+        ("pytest -q tests", "line 5 runs these tests as well, and its verdict counts"),
+        ("pytest docs", "nothing here: "),
+        ("pytest -m slow", "nothing here: "),
+        ("pytest || true", "nothing here: "),
+        ("ruff check tests", "nothing here: "),
+    ],
+)
+def test_a_command_of_ci_that_runs_the_same_tests_with_a_verdict_is_named(reviewbot, tmp_path, first, says):
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\ntestpaths = ["tests"]\n')
+    (tmp_path / ".github" / "workflows").mkdir(parents=True)
+    (tmp_path / ".github" / "workflows" / "ci.yml").write_text(WORKFLOW.replace("FIRST", first))
+    words = ("lint", "--select", "verdict-dropped-in-ci", "--output-format", "json", "--fail-on", "never")
+    finding = json.loads(reviewbot(*words, ".", cwd=tmp_path).out)[-1]
+    assert finding["line"] == 6
+    (clause,) = finding["still_catches"]
+    assert clause.startswith(says)
+    assert (finding["certainty"] == "question") is says.startswith("line 5")
