@@ -22,7 +22,14 @@ from reviewbot.flow import assertions
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import called_name, predicate
 from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, function_of
-from reviewbot.flow.foreign import foreign_names, helper_of, is_foreign_judge, is_local, summary_of
+from reviewbot.flow.foreign import (
+    foreign_names,
+    helper_of,
+    is_foreign_judge,
+    is_local,
+    names_judge,
+    summary_of,
+)
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
@@ -41,7 +48,6 @@ from reviewbot.lint.rule import (
     called_last,
     once,
     rewrite,
-    root_of,
     step,
     written,
 )
@@ -600,6 +606,7 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
     by_name, by_root = not names.isdisjoint(unit.facts.calls), not foreign.isdisjoint(unit.facts.names)
     if not by_name and not by_root:
         return
+    judging = unit.file.names_that(names_judge) if by_root else frozenset()
     alone: list[ast.AST] = [node.value for node in unit.asts(ast.Expr)]
     given: list[ast.AST] = []
     if unit.is_function and judges(unit):
@@ -613,12 +620,21 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
                 last = function.attr
             else:
                 last = function.id if type(function) is ast.Name else ""
-            if last not in names and not (by_root and root_of(function) in foreign):
+            if last not in names and not (by_root and _may_be_foreign_judge(function, foreign, judging)):
                 continue
             # What is given a name may be entered by that name.
             unentered = values_ is alone and _may_be_unentered(call)
             if unentered or _could_drop(call, unit):
                 yield call
+
+
+def _may_be_foreign_judge(function: ast.expr, foreign: frozenset[str], judging: frozenset[str]) -> bool:
+    """`is_foreign_judge` asked of what is called, yes too often: `judging` are the names that say so."""
+    says = False
+    while isinstance(function, (ast.Attribute, ast.Subscript)):
+        says = says or (isinstance(function, ast.Attribute) and function.attr in judging)
+        function = function.value
+    return isinstance(function, ast.Name) and function.id in foreign and (says or function.id in judging)
 
 
 def _is_known(call: ast.Call, unit: Unit, repo: Repo) -> bool:

@@ -221,18 +221,7 @@ class ExpectedFromActual(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
-            return False
-        if is_comparer(unit) and may_write_golden(unit):
-            return True
-        if is_comparer(unit) and may_carry(unit) and compares_two(unit) and compares_named(unit):
-            return True
-        expected = unit.file.names_that(_is_expected)
-        if expected.isdisjoint(unit.facts.names):
-            return False
-        copied = unit.calls(*_COPIES, *_COPYING_METHODS) or unit.has(ast.ListComp, ast.Starred, ast.Dict)
-        copied = copied and not expected.isdisjoint(unit.facts.stored)
-        return (copied or any(map(_may_write, unit.asts(ast.Assign)))) and compares_two(unit)
+        return _may_be_made(unit) and not _ON_PURPOSE.search(unit.name.rpartition(".")[2])
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
@@ -294,6 +283,20 @@ class ExpectedFromActual(Rule):
                 unit, one.into, one.out_of, but=[judged.node, judged.left, judged.right]
             ),
         )
+
+
+def _may_be_made(unit: Unit) -> bool:
+    """Whether what a check expects might be made from what it checks, by `ast`."""
+    if is_comparer(unit) and may_write_golden(unit):
+        return True
+    if is_comparer(unit) and may_carry(unit) and compares_two(unit) and compares_named(unit):
+        return True
+    expected = unit.file.names_that(_is_expected)
+    if expected.isdisjoint(unit.facts.names):
+        return False
+    copied = unit.calls(*_COPIES, *_COPYING_METHODS) or unit.has(ast.ListComp, ast.Starred, ast.Dict)
+    copied = copied and not expected.isdisjoint(unit.facts.stored)
+    return (copied or any(map(_may_write, unit.asts(ast.Assign)))) and compares_two(unit)
 
 
 def _anchor(unit: Unit, node: cst.CSTNode) -> cst.CSTNode:

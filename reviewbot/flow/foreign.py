@@ -35,6 +35,11 @@ def is_foreign_judge(name: str, unit: Unit) -> bool:
     return name.partition(".")[0] in foreign_names(unit.file) and _JUDGES.search(name) is not None
 
 
+def names_judge(name: str) -> bool:
+    """Whether one part of a dotted name could say that it compares."""
+    return _JUDGES.search(name) is not None
+
+
 @once
 def foreign_names(file: File) -> frozenset[str]:
     """The names that a file imports, not from a known library."""

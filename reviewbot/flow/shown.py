@@ -16,7 +16,6 @@ from reviewbot.flow.syntax import dotted, root_name, walk
 from reviewbot.flow.tallies import TELLS, is_only_shown, kept_names
 from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
-from reviewbot.source.units import called_last
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -36,7 +35,7 @@ class Shown:
 
 def may_be_shown_only(unit: Unit) -> bool:
     """The same asked of `ast`, yes too often."""
-    if not unit.is_test or not any(called_last(call) in ABSOLUTE for call in unit.asts(ast.Call)):
+    if not unit.is_test or ABSOLUTE.isdisjoint(unit.facts.calls):
         return False
     kept = kept_names(unit)
     return any(
