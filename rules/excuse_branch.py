@@ -927,8 +927,36 @@ def test_day(scheduled, sailed):
             """,
             path="tests/parity.py",
         ),
+        # Fields of two names that are equal, and a first stretch: neither says that the rows are.
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left["cut"] == right["back"]:  # <- here
+                        continue
+                    assert left["cargo"] == right["cargo"]
+
+            def compare_tokens(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if right.restored and left.tokens[: right.cut] == right.tokens[: right.cut]:  # <- here
+                        continue
+                    assert left.tokens == right.tokens
+        """),
     )
     good = (
+        # The same field in both, or all of the tokens: what is compared then is equal as well.
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left["digest"] == right["digest"]:
+                        continue
+                    assert left["cargo"] == right["cargo"]
+
+            def compare_tokens(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    if left.tokens[:] == right.tokens[:]:
+                        continue
+                    assert left.tokens == right.tokens
+        """),
         # What is left out lacks nothing; the shape that decides is demanded above.
         Example(
             """

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.equal_elsewhere import equal_elsewhere
 from reviewbot.flow.escapes import Alternatives, alternatives
 from reviewbot.flow.excuses import is_place, is_presence
 from reviewbot.flow.judgements import Judgement, judgements
@@ -90,8 +91,19 @@ class OrEscape(Rule):
                 assert all(a == b or n in late for n, (a, b) in enumerate(zip(planned, sailed)))  # <- here
             """
         ),
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    assert left["cargo"] == right["cargo"] or left["cut"] == right["back"]  # <- here
+        """),
     )
     good = (
+        # Another way to have the same field right.
+        Example("""
+            def compare(reference, resumed):
+                for left, right in zip(reference, resumed, strict=True):
+                    assert left["cargo"] == right["cargo"] or left["cargo"] == right["load"]
+        """),
         # What is listed is looked at further, or must be there.
         Example(
             """
@@ -182,6 +194,7 @@ class OrEscape(Rule):
             if between is None:
                 continue
             agreeing = [way for way in check.ways if says(unit, *way, between) == "equal"]
+            agreeing = [way for way in agreeing if not _is_of_others(unit, *way, one)]
             others = [way for way in check.ways if way not in agreeing]
             if not agreeing:
                 continue
@@ -209,6 +222,14 @@ class OrEscape(Rule):
                     ],
                     still_catches=still_catches(unit, one.left, one.right, but=[check.node], repo=repo),
                 )
+
+
+def _is_of_others(unit: Unit, node: cst.BaseExpression, holds: bool, one: Judgement) -> bool:
+    """Whether a way to pass holds other fields of the two sides against each other."""
+    if not holds or not equal_elsewhere(unit, node, one) or not isinstance(node, cst.Comparison):
+        return False
+    mine = {canonical(node.left), canonical(node.comparisons[0].comparator)}
+    return mine.isdisjoint({canonical(one.left), canonical(one.right)})
 
 
 def _made(unit: Unit, node: cst.BaseExpression) -> Iterator[Step]:

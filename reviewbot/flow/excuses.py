@@ -13,6 +13,7 @@ from reviewbot.flow.calls import callers
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.control import enclosing, guards, statements
 from reviewbot.flow.detours import Detour, asks_less, detours
+from reviewbot.flow.equal_elsewhere import equal_elsewhere
 from reviewbot.flow.intervals import Interval, intervals
 from reviewbot.flow.judgements import Judgement, judged_names, judgements, records
 from reviewbot.flow.keyed import asks_for_key
@@ -447,6 +448,9 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
         if not between.both(binding for bindings in found for binding in bindings):
             return None
     meaning = says(unit, detour.condition, detour.outcome, between) or _of_set(unit, detour, opened, between)
+    if meaning == "equal" and detour.outcome and equal_elsewhere(unit, detour.condition, one):
+        runs = says_two_runs(unit, one.left, one.right)
+        return Excuse(detour, opened, "likely" if runs else "question")
     if meaning == "equal" or _follows(unit, detour.condition, one):
         return None
     ranges = tuple(intervals(opened))
