@@ -46,6 +46,32 @@ def test_rows(run, reference):
 class LoosenedCheck(Rule):
     kinds = ("module", "script", "settings")
     bad = (
+        # What failed is only told of.
+        Example(
+            """
+            import requests
+
+            def stop_oven(port):
+                try:
+                    response = requests.get(f"http://oven:{port}/stop", timeout=10)
+                except requests.RequestException as error:
+                    print(f"already cold: {error}")
+                    return
+                if response.status_code != 200:  # <- here
+                    print(f"answered by {response.status_code}")
+            """,
+            path="autotest/utils/oven.py",
+            before={
+                "autotest/utils/oven.py": """
+import requests
+
+def stop_oven(port):
+    response = None
+    response = requests.get(f"http://oven:{port}/stop")
+    assert response is not None and response.status_code == 200, response
+"""
+            },
+        ),
         # One kind more is left out.
         Example(
             """

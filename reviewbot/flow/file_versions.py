@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.judging import judges
 from reviewbot.flow.limits import compared, exceptions, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, fewer_cases, loosened, more, skipped
-from reviewbot.flow.narrowed import narrowed, switched_off
+from reviewbot.flow.narrowed import narrowed, only_told, switched_off
 from reviewbot.flow.unraised import unraised
 from reviewbot.flow.versions import Place, pairs
 
@@ -39,6 +39,8 @@ def looser_file(
         if not any(one.sure for one in found):
             found += loosened(had.body, has.body, moved, known)
             found += narrowed(had, has)
+            told = list(only_told(had, has))
+            found = [one for one in found if all(one.before is not other.before for other in told)] + told
             found += [one for name, one in switched_off(had, has) if not known.given(after.name, name)]
             found += fewer(iterated(had), iterated(has))
             found += fewer_cases(had.decorator_list, has.decorator_list)

@@ -31,7 +31,7 @@ class _Sort:
     still: str
 
 
-_MAY_FAIL = "may fail from now on"
+_MAY_FAIL = "may fail from now on without turning the run red"
 _IN_THE_LOG = "its log, which turns no run red"
 _SORTS = (
     _Sort(pattern(r"\|\|\s*(?:true|:|exit\s+0|echo\b.*)\s*$"), _MAY_FAIL, "command", _IN_THE_LOG),

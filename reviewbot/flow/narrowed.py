@@ -13,6 +13,7 @@ from reviewbot.flow.demands import Demand, demands, names_in
 from reviewbot.flow.loosening import ENVIRONMENT, Loosened, short
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
+from reviewbot.flow.unraised import does_more, tells
 
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _CHECKING = pattern(r"(?i)^_*(check|assert|verify|validate|compare|expect)")
@@ -56,6 +57,26 @@ def switched_off(old: _FUNCTION, new: _FUNCTION) -> Iterator[tuple[str, Loosened
             says = f"`{name}` is off by default now, and without it `{new.name}` does not ask for `{checked}`"
             still = f"`{new.name}`, where a caller gives it `{name}`"
             yield name, Loosened("weaker", was[name], value, says, still=still)
+
+
+def only_told(old: _FUNCTION, new: _FUNCTION) -> Iterator[Loosened]:
+    """The checks of the old version that fail nothing any more: where they do not hold, the new one shows a
+    message and goes on."""
+    had, has = demands(old.body), demands(new.body)
+    there = {(one.relation, one.subject, one.other) for one in has}
+    before = {(one.relation, one.subject, one.other): one for one in had if one.relation}
+    for node in ast.walk(new):
+        if not isinstance(node, ast.If) or not tells(node.body) or any(map(does_more, node.body)):
+            continue
+        failing = ast.If(test=node.test, body=[_FAILS], orelse=[])
+        for told in demands([ast.copy_location(failing, node)]):
+            key = (told.relation, told.subject, told.other)
+            if key in before and key not in there:
+                says = f"where `{short(ast.unparse(node.test))}`, it is only told of, and nothing fails"
+                yield Loosened("weaker", before[key].node, node.test, says)
+
+
+_FAILS = ast.parse("raise AssertionError()").body[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def unraised(name: str, old: ast.AST, new: ast.AST) -> Iterator[Loosened]:
         after = has.get(asked)
         if raised is None or after is None or after[1] is not None:
             continue
-        if _tells(after[0]) and not any(map(_does_more, after[0])):
+        if tells(after[0]) and not any(map(does_more, after[0])):
             says = (
                 f"where `{asked}`, `{name}` no longer raises: it tells of it, and whoever called it goes on"
             )
@@ -50,14 +50,14 @@ def _branches(tree: ast.AST) -> dict[str, tuple[list[ast.stmt], ast.Raise | None
     return found
 
 
-def _tells(body: list[ast.stmt]) -> bool:
+def tells(body: list[ast.stmt]) -> bool:
     """Whether a body shows a message, and otherwise at most leaves."""
     calls = [one for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     others = [one for one in body if one not in calls]
     return bool(calls) and all(isinstance(one, (ast.Return, ast.Pass, ast.Continue)) for one in others)
 
 
-def _does_more(statement: ast.stmt) -> bool:
+def does_more(statement: ast.stmt) -> bool:
     """Whether a statement calls something that may do more than show."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return any(isinstance(node, ast.Call) for node in ast.walk(statement))
