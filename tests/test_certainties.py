@@ -1851,3 +1851,27 @@ def test_what_is_kept_of_a_table_its_author_knows(over, expected):
                     self.assertEqual(kind.boil(), 100)
     """
     assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("assert rows.size == chosen.size", "question"),
+        ("assert_close(rows, chosen)", "likely"),
+        ("assert rows1.size == rows2.size", "likely"),
+        ("assert rows_no_cache.size == rows_cache.size", "likely"),
+    ],
+)
+def test_a_branch_is_claimed_where_two_runs_are_compared(check, expected):
+    left, right = [
+        word.strip("(),") for word in check.replace("(", " ").split() if word.startswith(("rows", "chosen"))
+    ]
+    left, right = left.removesuffix(".size"), right.removesuffix(".size")
+    code = f"""
+        def test_sizes(take, choose):
+            {left} = take(1)
+            {right} = choose(2)
+            if {left}.weight < {right}.weight:
+                {check}
+    """
+    assert certainties("excuse-branch", code) == [expected]

@@ -457,9 +457,17 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     if meaning == "different" or ranges:
         return Excuse(detour, opened, "proved", ranges)
     certainty = _of_presence(unit, detour, one, between)
-    if certainty is not None and not says_two_runs(unit, one.left, one.right):
+    if certainty is not None and not _is_close(one) and not says_two_runs(unit, one.left, one.right):
         certainty = "question"
     return None if certainty is None else Excuse(detour, opened, certainty)
+
+
+_CLOSE = pattern(r"(?i)(all_?close|is_?close|assert_?close|assert_\w*equal|array_equal)$")
+
+
+def _is_close(one: Judgement) -> bool:
+    """Whether a call that compares arrays judges two values: `assert_close(a, b)`."""
+    return any(type(below) is cst.Call and _CLOSE.search(last_name(below)) for below in walk(one.node))
 
 
 def _of_collection(unit: Unit, detour: Detour, one: Judgement, repo: Repo | None = None) -> Excuse | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from reviewbot.flow.judging import compares, says_that_it_judges, two_sides
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.projections import named_apart, says_same
 from reviewbot.flow.syntax import dotted
 from reviewbot.flow.values import values
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 def says_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
     """Whether a unit or its file says by its name, its parameters' names or its comments that it compares two
-    things, the names of two values, or of what they come from, say that they are the two, or one callable
-    gave both."""
+    things, the names of two values, or of what they come from, say that they are the two (`expected` and
+    `actual`, `rows1` and `rows2`), or one callable gave both."""
     if compares(unit) or says_same(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2]):
         return True
     if named_apart(unit, left, right) or not _makers(unit, left).isdisjoint(_makers(unit, right)):
@@ -32,7 +33,14 @@ def says_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpressio
         {name.value for name in flow.reads(node)} | {binding.name for binding in flow.slice(node)}
         for node in (left, right)
     )
-    return two_sides((one - other) | (other - one))
+    return two_sides((one - other) | (other - one)) or any(
+        _NUMBER.sub("", name) == _NUMBER.sub("", twin) and name != twin
+        for name in one - other
+        for twin in other - one
+    )
+
+
+_NUMBER = pattern(r"\d|(?<=_)[ab]$|(?<![a-z])(no|non|not|with|without)_")
 
 
 def _makers(unit: Unit, node: cst.BaseExpression) -> frozenset[str]:
