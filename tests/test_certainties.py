@@ -199,6 +199,19 @@ def test_what_the_surroundings_cannot_do_is_a_way_to_pass_that_is_asked_about(ap
     assert certainties("or-escape", code)[:1] == [expected]
 
 
+@pytest.mark.parametrize(("module", "expected"), [("pathlib", "question"), ("engine.fast", "likely")])
+def test_the_standard_library_is_there(module, expected):
+    code = f"""
+        def test_load(load):
+            try:
+                import {module}
+            except ImportError:
+                return
+            assert load({module})
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
 @pytest.mark.parametrize(("caller", "expected"), [("dump_reference", ["question"]), ("dump_all", ["likely"])])
 def test_a_part_of_a_reference_may_be_written_again(caller, expected):
     code = f"{_DUMP}\ndef {caller}(path, batch):\n    write_rows(path, 0, batch)\n"
