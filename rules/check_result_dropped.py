@@ -34,7 +34,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name, own_nodes
-from reviewbot.flow.syntax import conjuncts, last_name, qualified, root_name
+from reviewbot.flow.syntax import conjuncts, keyword_argument, last_name, qualified, root_name
 from reviewbot.flow.unkept import may_drop_value, unkept
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -185,6 +185,15 @@ class CheckResultDropped(Rule):
         """),
     )
     good = (
+        # What comes out is written into an array.
+        Example("""
+            import numpy as np
+
+            def test_mask(rows, wanted):
+                same = np.zeros(len(rows), dtype=bool)
+                np.equal(rows, 0, where=rows > -1, out=same)
+                assert same.sum() == wanted
+        """),
         # Compared to be counted, which another linter was told.
         Example("""
             def test_cache(build, counted):
@@ -460,6 +469,8 @@ class CheckResultDropped(Rule):
         if summary is not None:
             return self._helper(unit, node, call, summary) if judges(unit) or summary.asserts else None
         relation = predicate(call, unit)
+        if keyword_argument(call, "out") is not None:
+            return None  # `np.equal(a, b, out=same)`
         if relation is None or name in ("hasattr", "callable", "issubclass"):
             return None
         if relation in ("type", "true") and not judges(unit):

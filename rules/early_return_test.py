@@ -38,7 +38,7 @@ _FAILS = pattern(
     r"|not (yet )?(work|supported|implemented)"
 )
 _NOTHING = pattern(
-    r"(?i)\bnot (relevant|applicable|needed|meaningful|of interest)|irrelevant|\bn/a\b"
+    r"(?i)\bnot (relevant|applicable|needed|meaningful|of interest)|irrelevant|meaningless|\bn/a\b"
     r"|nothing (to|is) (be )?(test|check)|(do|does)(n't| not) (apply|matter|make sense)|\bno sense\b"
 )
 

@@ -34,6 +34,9 @@ _HOOKS = frozenset({
 _SWITCHED_OFF = pattern(
     r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|dep(re|er)\w{2,4}ted|manual|unused|notest)"
 )
+_OFF_AT_THE_END = pattern(
+    r"(?i)_(disabled|skipped|skip|broken|obsolete|deprecated|manual|unused|old)(\.py)?$"
+)
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "functional", "functional_tests", "unit_tests"})
 
 # What pytest itself gives a test.
@@ -393,8 +396,8 @@ def _is_misspelt(name: str) -> bool:
 
 
 def _is_off_by_name(name: str) -> bool:
-    """`skip_test_rows`: whoever named it so knows that it does not run."""
-    return _SWITCHED_OFF.match(name.strip("_")) is not None
+    """`skip_test_rows`, `rows_tests_disabled.py`: whoever named it so knows that it does not run."""
+    return _SWITCHED_OFF.match(name.strip("_")) is not None or _OFF_AT_THE_END.search(name) is not None
 
 
 def _is_read(unit: Unit, name: str) -> bool:

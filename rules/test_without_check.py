@@ -28,7 +28,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
-_TRIVIAL = pattern(r"(?i)trivial|dummy|placeholder|not_?implemented")
+_TRIVIAL = pattern(r"(?i)trivial|dummy|placeholder|not_?implemented|(?<![a-z])imports?(?![a-z])")
 _PROMISES = pattern(r"(?i)(todo|fixme|xxx)\b")
 _PROMPT = pattern(r">>>|^\s*In ?\[\d+\]:", re.M)
 _RUNS_THROUGH = pattern(

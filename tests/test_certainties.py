@@ -121,7 +121,11 @@ def test_a_broad_failure_is_asked_about_where_the_calls_before_it_are_looked_at(
 
 @pytest.mark.parametrize(
     ("says", "expected"),
-    [("Not relevant for Postgres", "question"), ("It has no rows here", "likely")],
+    [
+        ("Not relevant for Postgres", "question"),
+        ("The test is meaningless for it", "question"),
+        ("It has no rows here", "likely"),
+    ],
 )
 def test_a_return_that_says_that_nothing_is_to_be_tested_there(says, expected):
     code = f"""
@@ -210,6 +214,39 @@ def test_the_standard_library_is_there(module, expected):
             assert load({module})
     """
     assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(("given", "expected"), [("height", "question"), ("measure(place)", "likely")])
+def test_how_large_the_values_of_a_table_of_cases_are_is_for_the_table_to_say(given, expected):
+    code = f"""
+        import pytest
+
+        def test_height(look_up, measure, place, height):
+            assert look_up(place) == pytest.approx({given}, abs=125)
+    """
+    assert certainties("huge-tolerance", code) == [expected]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("test__imports", "question"), ("test_important", "likely")])
+def test_an_empty_test_that_the_imports_of_its_file_work(name, expected):
+    code = f"""
+        from rows import load
+
+        def {name}():
+            pass
+    """
+    assert certainties("test-without-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("rows_tests_disabled.py", "question"), ("rows_tests.py", "likely")]
+)
+def test_a_file_may_say_that_its_tests_are_switched_off(name, expected):
+    code = """
+        def test_rows(run):
+            assert run() == 1
+    """
+    assert certainties("never-collected-test", code, path=f"tests/{name}") == [expected]
 
 
 @pytest.mark.parametrize(("caller", "expected"), [("dump_reference", ["question"]), ("dump_all", ["likely"])])
