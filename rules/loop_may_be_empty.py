@@ -1001,7 +1001,7 @@ def _certainty(unit: Unit, found: Iterable) -> Certainty:
     if found.unit is unit and isinstance(found.node, cst.BaseExpression) and is_own_input(unit, found.node):
         return "question"
     source = found.source
-    if _may_be_meant(found):
+    if _may_be_meant(found) or _keeps_the_rest(found):
         return "question"
     if source is None:
         return "likely"
@@ -1060,6 +1060,15 @@ def _is_listing(node: cst.BaseExpression) -> bool:
 
 _LISTS = frozenset({"listdir", "iterdir", "scandir", "walk", "glob", "rglob", "iglob"})
 _EXIST = frozenset({"exists", "is_file", "isfile", "is_dir", "isdir"})
+
+
+def _keeps_the_rest(found: Iterable) -> bool:
+    """`filter(lambda name: name not in KNOWN, names)`."""
+    made = found.node
+    if not isinstance(made, cst.Call) or dotted(made.func) != "filter" or not made.args:
+        return False
+    asked = made.args[0].value
+    return isinstance(asked, cst.Lambda) and bool(_LEAVES_OUT.match(f"{_KEEPS}{canonical(asked.body)} "))
 
 
 def _require(unit: Unit, loop: CheckedLoop) -> Fix | None:

@@ -939,6 +939,8 @@ def test_rows_may_be_left_out_for_what_they_are(measured, expected):
         # What leaves out the exceptions expects the rest to be there.
         ("[row for row in run(1) if row is not None]", "question"),
         ("[row for row in run(1) if row != case]", "question"),
+        ("filter(lambda row: 'late' not in row, run(1))", "question"),
+        ("filter(lambda row: 'late' in row, run(1))", "likely"),
         # Something is written out, of which the filter is to leave some.
         ("[line for line in 'a : b'.split(' ') if ':' in line]", "question"),
         ("[pair for pair in list(set(combinations(list(range(-2, 3)) * 3, 3))) if any(pair)]", "question"),
