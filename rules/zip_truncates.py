@@ -830,8 +830,11 @@ def _of_one_form(unit: Unit, cut: Cut) -> bool:
     taken = {dotted(one.value): last_name(one) for one in made if isinstance(one, cst.Attribute)}
     if len(taken) < 2 or len(set(taken.values())) > 1:
         return False
+    called = all(isinstance(side, cst.Call) for side in cut.sides)
     for one in comparisons(unit):
         if isinstance(one.left, cst.Attribute) and isinstance(one.right, cst.Attribute):
+            if not called and one.left.attr.value not in ("shape", "size"):
+                continue
             held = {dotted(one.left.value), dotted(one.right.value)}
             if held == set(taken) and one.left.attr.value == one.right.attr.value:
                 return True

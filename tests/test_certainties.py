@@ -1618,7 +1618,12 @@ def test_what_is_given_an_empty_list_may_fill_it(fills):
 
 @pytest.mark.parametrize(
     ("before", "expected"),
-    [("assert left == right", "question"), ("assert left is not right", "likely"), ("", "likely")],
+    [
+        ("assert left == right", "question"),
+        ("if not left: assert left == right; return", "likely"),
+        ("assert left is not right", "likely"),
+        ("", "likely"),
+    ],
 )
 def test_what_holds_both_sides_may_be_compared_as_a_whole(before, expected):
     code = f"""
@@ -1826,7 +1831,12 @@ def test_what_tells_of_both_sides_may_be_compared(before, expected):
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"), [("left.shape == right.shape", "question"), ("left.shape", "likely")]
+    ("asked", "expected"),
+    [
+        ("left.shape == right.shape", "question"),
+        ("left.seed == right.seed", "likely"),
+        ("left.shape", "likely"),
+    ],
 )
 def test_arrays_of_one_shape_have_as_many_items(asked, expected):
     code = f"""

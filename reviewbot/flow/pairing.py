@@ -14,7 +14,7 @@ import libcst as cst
 from reviewbot.flow.aligned import Sides, written_length
 from reviewbot.flow.calls import bind, callee, callers, module_value
 from reviewbot.flow.checks import call_of, checks, checks_in, comparisons, comparisons_in
-from reviewbot.flow.guards import pairs
+from reviewbot.flow.guards import pairs, reached_with
 from reviewbot.flow.judging import side
 from reviewbot.flow.own_input import draws, is_own_input
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
@@ -449,7 +449,9 @@ def _wholes_are_compared(unit: Unit, cut: Cut) -> bool:
         if one.relation != "equal" or not all(isinstance(side, cst.Name) for side in sides):
             continue
         left, right = (side.value for side in sides if isinstance(side, cst.Name))
-        if unit.holds(cut.loop, one.check.node) or left == right:
+        if left == right or unit.holds(cut.loop, one.check.node):
+            continue
+        if not reached_with(unit, one.check.node, cut.loop):
             continue
         if _beside(unit, cut.sides) == _beside(unit, sides) != []:
             return True
