@@ -13,6 +13,7 @@ Delete a parameter that nobody passes.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -158,7 +159,7 @@ class ExcuseParameter(Rule):
             unit,
             _parameter(unit, name),
             message,
-            certainty="likely",
+            certainty="question" if _is_explained(unit, name) else "likely",
             steps=steps,
             still_catches=still_catches(
                 unit,
@@ -167,6 +168,13 @@ class ExcuseParameter(Rule):
                 repo=repo,
             ),
         )
+
+
+def _is_explained(unit: Unit, name: str) -> bool:
+    """Whether the docstring of a function says what a parameter is for."""
+    tree = unit.tree
+    said = ast.get_docstring(tree) if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    return said is not None and re.search(rf"\b{re.escape(name)}\b", said) is not None
 
 
 @dataclass(frozen=True, slots=True)

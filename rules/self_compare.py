@@ -394,6 +394,14 @@ class SelfCompare(Rule):
                 for name, weight in model.named_parameters():
                     assert torch.equal(weight, first[name])
         """),
+        # Numbers are copied with the dictionary that holds them.
+        Example("""
+            def test_scheduler(optimizer):
+                sched = NoamScheduler(optimizer, warmup=100)
+                state = sched.state_dict()
+                sched.load_state_dict(state)
+                assert state == sched.state_dict()
+        """),
         Example("""
             def test_resumed(Loader, rows):
                 loader = Loader(rows)

@@ -37,6 +37,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Unit, once, step
 from reviewbot.model import Certainty
 
 _VERDICTS = frozenset({"AssertionError", "Failed"})
+_MISSING = frozenset({"ImportError", "ModuleNotFoundError"})
 _BECOMES = {"skipped": "is skipped", "passed": "passes"}
 _LONGEST = 60
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "skip", "self.skipTest"})
@@ -348,6 +349,19 @@ class SwallowedFailure(Rule):
                         pass
                 assert till.sum() == 5
         """),
+        # Whether what the tests need is there, and new enough.
+        Example("""
+            import unittest
+
+            class TestOven(unittest.TestCase):
+                def setUp(self):
+                    try:
+                        import oven
+
+                        assert oven.__version__ >= "0.23", "too old an oven"
+                    except (ImportError, AssertionError):
+                        raise unittest.SkipTest("no oven")
+        """),
         # Raised where the test is told to, to see what is closed.
         Example("""
             def test_closed(shop, empty):
@@ -600,6 +614,8 @@ class SwallowedFailure(Rule):
             taken = [check for check in inside if takes(handled, raised_by(check))]
             taken = [check for check in taken if not any(takes(kinds, raised_by(check)) for kinds in before)]
             taken = [check for check in taken if not _is_staged(unit, check, handled)]
+            if fallen == "skipped" and handled & _MISSING and "AssertionError" in handled:
+                continue  # whether what the test needs is there, and new enough
             if isinstance(enclosing(unit, node, cst.Finally, cst.FunctionDef), cst.Finally):
                 # Tidying up must not hide why there is something to tidy.
                 taken = [check for check in taken if check.kind != "helper"]

@@ -240,12 +240,27 @@ def _states(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:
         if type(node) is cst.Call and last_name(node) == "items" and type(node.func) is cst.Attribute:
             node = node.func.value
         if (
-            type(node) is cst.Call and last_name(node) in STATE and not node.args and not _copied(unit, node)
+            type(node) is cst.Call
+            and last_name(node) in STATE
+            and not node.args
+            and not _copied(unit, node)
+            and not _counts_steps(unit, node)
         ) or (type(node) is cst.Attribute and node.attr.value in _HELD):
             found.append(node)
         elif value is not None and (_is_view(value) or (value is side and type(value) is cst.Attribute)):
             found.append(value)
     return found
+
+
+_OF_NUMBERS = pattern(r"(?i)(sched|scheduler|sampler|loader|iterator|counter|scaler)\d*$")
+
+
+def _counts_steps(unit: Unit, call: cst.Call) -> bool:
+    """Whether what a state is taken of, or what made that, is by its name one whose state is numbers: those
+    of a scheduler or a loader are copied with the dictionary that holds them."""
+    owner = call.func.value if type(call.func) is cst.Attribute else call.func
+    names = (last_name(owner), last_name(values(unit).resolve(owner)))
+    return any(_OF_NUMBERS.search(name) for name in names)
 
 
 def _copied(unit: Unit, call: cst.Call) -> bool:
