@@ -63,7 +63,7 @@ def deleted(
         still = next(((text, *at) for text in refused if (at := _raised_at(repo, paths, text))), None)
         if refused and still is None:
             continue  # What it expected to be refused is refused no more.
-        by = tuple(_others(checked, unit, old.path, repo))
+        by = tuple(dict.fromkeys((*_others(checked, unit, old.path, repo), *_naming(checked, new))))
         if still is not None and _is_expected(still[0], repo, {path for path, _ in by}):
             still = None
         yield Deleted(unit, checked, by, still)
@@ -198,6 +198,14 @@ def _calls(content: bytes | None) -> Mapping[str, frozenset[str]]:
     found = {unit.name: frozenset(unit.facts.calls) for unit in file.units if unit.is_function}
     file.close()
     return found
+
+
+def _naming(checked: tuple[tuple[str, int, str], ...], new: File | None) -> Iterator[tuple[str, str]]:
+    """The tests of a file that call something of that name, whatever it is reached through."""
+    names = {name.rpartition(".")[2] for *_, name in checked}
+    for unit in new.units if new is not None else ():
+        if unit.is_test and not names.isdisjoint(unit.facts.calls):
+            yield new.path, unit.name  # type: ignore[union-attr]
 
 
 def _others(

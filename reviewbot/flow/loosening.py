@@ -455,7 +455,10 @@ def skipped(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[Loosened
             says = f"the mark now skips on every run, and no longer only where `{where}` holds"
             still = "nothing: no test under the mark runs any more"
             yield Loosened("skipped", asked.node, one.node, says, sure=False, still=still)
+    went = tuple(left)
     for one in sorted(fresh, key=lambda one: not one.environment):
+        if any(_covers(other, one) and _says_the_same(other, one) for other in went):
+            continue
         kin = [other for other in left if _covers(other, one) and (not other.environment or not one.firm)]
         if any(other.firm for other in kin) and not one.firm:
             continue  # What never counted counts but for this now.
@@ -485,6 +488,11 @@ def _covers(old: _Skip, new: _Skip) -> bool:
     return old.kind == new.kind or (new.kind == "xfail" and old.kind in ("skip", "skipTest"))
 
 
+def _says_the_same(old: _Skip, new: _Skip) -> bool:
+    """Whether of two skips the reason is one, or the new one asks what the old one did and more."""
+    return bool(old.reason and old.reason == new.reason) or bool(old.inner and old.inner <= new.inner)
+
+
 def _unasked(rest: str) -> str:
     """The mark that skips always, of the text of one that asks, without what it asks."""
     return rest.replace("skipif(", "skip(").replace("skipIf(", "skip(")
@@ -505,7 +513,7 @@ def _widened(old: _Skip, new: _Skip) -> Iterator[Loosened]:
 class _Skip:
     """A skip or expected failure; `firm` if without condition, `environment` if it asks for a device, a
     platform or a version. `condition` is that of a mark, `rest` the mark's text without it; `under` is what
-    the `if` around a statement asks."""
+    the `if` around a statement asks, if only one does; `inner` are the terms of the innermost."""
 
     kind: str
     node: ast.AST
@@ -515,6 +523,8 @@ class _Skip:
     condition: ast.expr | None
     rest: str
     under: ast.expr | None = None
+    reason: str = ""
+    inner: frozenset[str] = frozenset()
 
 
 def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
@@ -544,7 +554,8 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
             condition = _condition(call) if call is not None and conditional else None
             rest = _without_condition(call) if call is not None and condition is not None else ""
             firm = not (strict or conditional or tests)
-            yield _Skip(last, node, text, firm, asks, condition, rest, _asked_around(node, above))
+            around, inner = _asked_around(node, above), _terms_around(node, above)
+            yield _Skip(last, node, text, firm, asks, condition, rest, around, _reason(call), inner)
 
 
 def _asked_around(node: ast.AST, above: dict[int, list[ast.If | ast.ExceptHandler]]) -> ast.expr | None:
@@ -554,6 +565,23 @@ def _asked_around(node: ast.AST, above: dict[int, list[ast.If | ast.ExceptHandle
     if not isinstance(one, ast.If) or not any(node is below for top in one.body for below in ast.walk(top)):
         return None
     return one.test
+
+
+def _terms_around(node: ast.AST, above: dict[int, list[ast.If | ast.ExceptHandler]]) -> frozenset[str]:
+    """What has to hold together in the innermost `if` around a statement that skips."""
+    around = above.get(id(node), [])
+    if not around or not isinstance(around[-1], ast.If):
+        return frozenset()
+    test = around[-1].test
+    terms = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return frozenset(map(ast.unparse, terms))
+
+
+def _reason(call: ast.Call | None) -> str:
+    """Why something is skipped, where it is written out."""
+    given = [] if call is None else [k.value for k in call.keywords if k.arg == "reason"] + call.args
+    words = (one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return next(words, "")
 
 
 def _condition(call: ast.Call) -> ast.expr | None:
