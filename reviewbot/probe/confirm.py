@@ -21,6 +21,7 @@ from reviewbot.flow.left_on_purpose import MEANT, is_handed_on
 from reviewbot.model import Finding
 from reviewbot.probe import harvest, pairs, rebuild, suite
 from reviewbot.probe import target as targets
+from reviewbot.probe.again import Unwatched
 from reviewbot.probe.base import Base
 from reviewbot.probe.changes import Change
 from reviewbot.probe.derive import derive
@@ -237,6 +238,10 @@ def _in_root(study: _Study, path: str) -> str:
 
 
 def _shown(study: _Study, finding: Finding, passing: Passing, says: str) -> Judged:
+    with Unwatched(study.session, study.base.world, study.base.call.test) as unwatched:
+        (stands,) = unwatched.stand([passing.made])
+    if not stands:
+        return Judged(finding, "unknown", "run as it is written, the check notices it", study.target.name)
     made = witness(study.session, study.base, passing, until=time.monotonic() + 2.0)
     return Judged(finding, "confirmed", says, study.target.name, made)
 

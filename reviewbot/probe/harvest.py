@@ -17,7 +17,7 @@ from reviewbot.probe import closure, dumps, packages, shape
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.probe.mentions import Function, never_run, tests_for
-from reviewbot.probe.sandbox import Box, ChildGone, Wants, readable
+from reviewbot.probe.sandbox import Box, ChildGone, Entry, Wants, readable
 from reviewbot.probe.target import Target
 from reviewbot.source.units import File
 
@@ -199,31 +199,13 @@ def _run(
     plugins: bool,
     absent: Sequence[str] = (),
 ) -> Harvest:
-    read, listed = readable(root)
-    found = packages.packages(python)
-    wants = Wants(
-        "recorder",
-        read=(*read, *found.read),
-        list=(*listed, *found.list),
-        memory=16 << 30,
-        cpu=120,
-        fork=True,
-        files=256,
-        python=python or Wants("recorder").python,
-    )
+    wants, asked = by_pytest(root, tests, python, entry="recorder", plugins=plugins, absent=absent)
     nearest = functions[0].path if functions else Path(tests[0].partition("::")[0])
-    search = closure.search_paths(root, nearest.resolve().relative_to(root.resolve()).as_posix())
-    asked = {
+    asked |= {
         "functions": [[str(f.path), f.unit, str(number)] for number, f in enumerate(functions)],
         "most": MOST_RECORDS,
         "wired": [str(number) for number, f in enumerate(functions) if f.is_test],
-        "search": search,
-        "packages": found.folders,
-        "root": str(root),
-        "tests": list(tests),
-        "environment": {} if plugins else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        "words": _words(root.resolve(), tests),
-        "absent": list(absent),
+        "search": closure.search_paths(root, nearest.resolve().relative_to(root.resolve()).as_posix()),
     }
     calls: list[list[Call]] = [[] for _ in functions]
     refused: list[dict[str, None]] = [{} for _ in functions]
@@ -271,6 +253,42 @@ def _run(
         failed=failed,
         refused=tuple(tuple(reasons) for reasons in refused),
     )
+
+
+def by_pytest(
+    root: Path,
+    tests: Sequence[str],
+    python: str | None,
+    *,
+    entry: Entry,
+    plugins: bool,
+    absent: Sequence[str] = (),
+) -> tuple[Wants, dict[str, Any]]:
+    """What a child needs that runs tests by pytest, and what it is told of them.
+
+    Plugins cost start-up and can need the network, so that they come in on request only.
+    """
+    read, listed = readable(root)
+    found = packages.packages(python)
+    wants = Wants(
+        entry,
+        read=(*read, *found.read),
+        list=(*listed, *found.list),
+        memory=16 << 30,
+        cpu=120,
+        fork=True,
+        files=256,
+        python=python or Wants(entry).python,
+    )
+    asked = {
+        "packages": found.folders,
+        "root": str(root),
+        "tests": list(tests),
+        "environment": {} if plugins else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        "words": _words(root.resolve(), tests),
+        "absent": list(absent),
+    }
+    return wants, asked
 
 
 def classes_of(calls: Sequence[Call], module: str) -> list[str]:

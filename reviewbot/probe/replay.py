@@ -10,6 +10,7 @@ from typing import Any
 
 from reviewbot.errors import ProbeError, UnreadableFile
 from reviewbot.probe import shape, target
+from reviewbot.probe.again import Unwatched
 from reviewbot.probe.base import first_run
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside import edits, plain
@@ -74,7 +75,9 @@ def replay(path: Path, *, python: str | None = None) -> Replay:
     with Session(
         aim, module=calls[0].module, also=classes, python=python, worlds=worlds, calls=labels, files=files
     ) as session:
-        done = tuple(_again(session, one, call) for one, call in zip(saved, calls, strict=True))
+        done = tuple(
+            _again(session, one, call, _test(document)) for one, call in zip(saved, calls, strict=True)
+        )
         return Replay(aim.name, document.get("sha256") == aim.sha256, done, tuple(session.held.names))
 
 
@@ -135,12 +138,22 @@ def _done(arguments: World, edit: Edit) -> str:
     return f"{short(plain.at(dict(arguments), edit.path))} -> {short(edit.value)}"
 
 
-def _again(session: Session, saved: Saved, call: Call) -> Replayed:
+def _test(document: dict[str, Any]) -> str:
+    """The pytest id of the test whose run gave the arguments, if one did."""
+    source = str(document.get("inputs", ""))
+    return source.removeprefix("recorded in ") if source.startswith("recorded in ") else ""
+
+
+def _again(session: Session, saved: Saved, call: Call, test: str) -> Replayed:
     number = session.add(saved.arguments)
     base = first_run(session, call, number)
     if not base.passes:
         raise ProbeError(f"the unchanged arguments no longer pass ({base.verdict}: {base.says})")
     now = session.one(number, list(saved.edits))
+    if now.passes:
+        with Unwatched(session, saved.arguments, test) as unwatched:
+            if unwatched.stand([saved.edits]) != [True]:
+                return Replayed(saved.says, False, "fail", "run as it is written, the check notices it")
     return Replayed(saved.says, now.passes, now.verdict, now.says)
 
 

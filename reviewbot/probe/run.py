@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from reviewbot.errors import NoSandbox, ProbeError
 from reviewbot.probe import apart, jointly, mine, pairs
+from reviewbot.probe.again import Unwatched
 from reviewbot.probe.base import Base, base_of
 from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
@@ -18,7 +19,7 @@ from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
 from reviewbot.probe.matrix import Attempt, Liveness, Matrix, liveness, matrix, place, survivors
-from reviewbot.probe.search import Passing, Search, Tried, search, unread
+from reviewbot.probe.search import Aside, Passing, Search, Tried, search, unread
 from reviewbot.probe.session import Run, Session
 from reviewbot.probe.suite import Measured, Twins, measure, twins
 from reviewbot.probe.target import Target
@@ -27,6 +28,7 @@ from reviewbot.probe.witness import edit_text, witness
 from reviewbot.source.test_files import in_test_file
 
 MOST_WITNESSES = 4
+MOST_LOOKED_AT = 12  # kinds that pass, of which the target is run again as it is written
 MOST_BASES = 20
 # Of a budget: what a test notices of the code that it runs, and of the rest where each stage ends.
 OF_CODE = 0.4
@@ -107,7 +109,7 @@ def probe(
         both, cancel_out = paired(session, base, found, until=clock.at(SEARCHED, least=0))
         listed += both
         together, opening = opened_by_two(session, base, found, until=clock.at(SEARCHED, least=0))
-        passing = [*opening, *found.passing, *cancel_out]
+        passing, found = standing(session, base, [*opening, *found.passing, *cancel_out], found)
         shown = passing[:MOST_WITNESSES] if wish.witnesses else ()
         with clock.stage(SHOWN, "the witnesses are as small as they can be", bool(shown)) as until:
             witnesses = tuple(witness(session, base, one, until=until) for one in shown)
@@ -249,6 +251,27 @@ def paired(
         if one.run and one.run.passes and pair in cancelling and not pair[0].beside
     ]
     return attempts, passing[:1]
+
+
+def standing(
+    session: Session, base: Base, passing: Sequence[Passing], found: Search
+) -> tuple[list[Passing], Search]:
+    """What passes when the target runs as it is written, too; the rest is set aside in the search."""
+    if not passing:
+        return [], found
+    first = list(passing[:MOST_LOOKED_AT])
+    with Unwatched(session, base.world, base.call.test) as unwatched:
+        stand = unwatched.stand([one.made for one in first])
+    fallen = [example for one, good in zip(first, stand, strict=True) if not good for example in one.examples]
+    kept = [one for one, good in zip(first, stand, strict=True) if good]
+    aside = [(example, Aside.WATCHED) for example in fallen]
+    if fallen:
+        # Something is noticed after all, so that what is left is no sign of a check that notices nothing.
+        aside += [(example, Aside.UNLIKE) for one in kept if one.why == "blind" for example in one.examples]
+        kept = [one for one in kept if one.why != "blind"]
+    noticed = {one.change.field for one in fallen}
+    ignored = tuple(field for field in found.never_compared if field not in noticed)
+    return kept, replace(found, aside=(*found.aside, *aside), never_compared=ignored)
 
 
 def opened_by_two(

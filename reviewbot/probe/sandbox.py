@@ -23,7 +23,7 @@ from reviewbot.probe.flood import MOST_PROCESSES, FloodWatch, group
 from reviewbot.probe.inside.restrict import Held, Policy
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
-Entry = Literal["boot", "recorder"]
+Entry = Literal["boot", "recorder", "again"]
 _START = (
     "import sys; sys.path.insert(0, {root!r}); "
     "from reviewbot.probe.inside.{entry} import main; sys.path.pop(0); main()"

@@ -44,6 +44,7 @@ class Aside(Enum):
     ORDER = "the rows are told apart by what they hold, in whatever order they stand"
     ROLE = "it lies where the comparison does not count"
     ALONE = "the test compares that list with no other one, item by item"
+    WATCHED = "run as it is written, without a counter, the check notices it"
     BESIDE = "it is made beside the two sides, and is no difference between them"
 
 

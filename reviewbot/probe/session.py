@@ -91,6 +91,7 @@ class Session:
         absent: Sequence[str] = (),
         figures: bool = False,
         seconds: float = 5.0,
+        bare: bool = False,
     ) -> None:
         self.target = target
         self.module = module or target.module
@@ -109,6 +110,8 @@ class Session:
         self.absent = tuple(absent)
         # Whether constants and operations of functions can be changed too.
         self.figures = figures
+        # Whether it runs as it is written, without a counter or a switch.
+        self.bare = bare
         # What the user gave for it: who gives more waits longer for it to be loaded, too.
         self.seconds = seconds
         self._producers: list[dict[str, Any]] = []
@@ -301,6 +304,7 @@ class Session:
         # What the arguments are made of is imported while there is time for it.
         asked["absent"] = self.absent
         asked["figures"] = self.figures
+        asked["bare"] = self.bare
         asked["libraries"] = sorted(self._libraries)
         if self.target.kind == "command":
             asked["command"] = {"words": self.target.words, "files": self.files}

@@ -55,6 +55,7 @@ class Child:
         self.loading = loading.Loading(place.root, asked["search"], self.switchboard)
         self.loading.instead = asked.get("instead", {})
         self.loading.figures = bool(asked.get("figures"))
+        self.loading.bare = bool(asked.get("bare"))
         self.calls = {str(label): (int(n), bool(many)) for label, (n, many) in asked.get("calls", {}).items()}
         if self.calls:
             self.loading.rewrite = self._wire

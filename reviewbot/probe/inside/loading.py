@@ -76,6 +76,8 @@ class Loading:
         self.lenient = False
         # Whether constants and operations are wired too.
         self.figures = False
+        # Whether no check and no branch is wired at all.
+        self.bare = False
         self.broken: list[str] = []
         self._relative: dict[str, str | None] = {}
         sys.path[:0] = search
@@ -111,7 +113,7 @@ class Loading:
         unit = self.target[1] if self.target and self.target[0] == relative else None
         if self.rewrite and unit:
             tree = self.rewrite(tree, unit)
-        if relative not in self.unwired:
+        if not self.bare and relative not in self.unwired:
             tree, sites = instrument(tree, relative, len(self.sites), unit, figures=self.figures)
             self.sites.extend(sites)
         return tree
@@ -219,7 +221,8 @@ class Loading:
         if package:
             with stubs.importing():
                 importlib.import_module(package)
-        module.__dict__[SWITCHBOARD] = self.switchboard
+        if not self.bare or self.rewrite:
+            module.__dict__[SWITCHBOARD] = self.switchboard
         sys.modules[name] = module
         # Its package may have imported the file as well; nobody calls that copy of the target.
         relative = self.relative(path)
@@ -304,5 +307,6 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Runs it, with stubs at rest."""
-        module.__dict__[SWITCHBOARD] = self.loading.switchboard
+        if not self.loading.bare:
+            module.__dict__[SWITCHBOARD] = self.loading.switchboard
         self.loading.execute(parse(self.loading.source(self.path), self.path), self.path, module.__dict__)
