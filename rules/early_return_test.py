@@ -272,8 +272,13 @@ class EarlyReturnTest(Rule):
                 *(step(unit, also.test, "returns here as well") for also, _, _ in more),
             ],
             still_catches=(f"nothing: no check of `{unit.name}` runs then",),
-            fix=_fix(unit, [(canonical(node.test).replace('"', "'"), back) for node, back, _ in ways]),
+            fix=_fix(unit, [(f"nothing to check where {_said(node)}", back) for node, back, _ in ways]),
         )
+
+
+def _said(node: cst.If) -> str:
+    """A condition inside of a text."""
+    return canonical(node.test).replace('"', "'")
 
 
 def _calls_itself(unit: Unit) -> bool:

@@ -290,6 +290,7 @@ def parse(text):
         ("check-result-dropped", "unit"),
         ("unreachable-check", "unit"),
         ("skip-after-compare", "unit"),
+        ("mock-assert-typo", "unit"),
     )
 
     def suspect(self, unit: Unit) -> bool:

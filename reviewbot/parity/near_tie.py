@@ -41,6 +41,8 @@ def judged(reference: Row, restored: Row, index: int, dtype: str | None) -> Tie 
     assert reference.token_ids is not None and restored.token_ids is not None
     if index >= len(reference.token_ids) or index >= len(restored.token_ids):
         return "one row ends here"
+    if reference.loss_mask is None or restored.loss_mask is None:
+        return "whether the token was sampled is not known without a loss mask"
     if not (_trained(reference, index) and _trained(restored, index)):
         return "the token was not sampled"
     known = {row.dtype or dtype for row in (reference, restored)}
