@@ -205,8 +205,45 @@ class ProjectionBeforeCompare(Rule):
                     len(r["tokens"]) for r in resumed
                 )
         """),
+        # Put in order in place.
+        Example("""
+            import numpy as np
+
+            def compare_waves(reference, resumed):
+                reference.sort()
+                resumed.sort()
+                assert reference == resumed  # <- here
+
+            def test_losses(run):
+                whole = run(resume=False).losses
+                again = run(resume=True).losses
+                whole.sort()
+                again.sort()
+                np.testing.assert_allclose(whole, again)  # <- here
+        """),
     )
     good = (
+        # Rows by a key of theirs, names of files, and what is compared before it is put in order.
+        Example("""
+            import os
+
+            def compare(reference, resumed):
+                reference.sort(key=lambda row: row["id"])
+                resumed.sort(key=lambda row: row["id"])
+                assert reference == resumed
+
+            def compare_files(reference, resumed):
+                before, after = os.listdir(reference), os.listdir(resumed)
+                before.sort()
+                after.sort()
+                assert before == after
+
+            def compare_waves(reference, resumed):
+                assert reference == resumed
+                reference.sort()
+                resumed.sort()
+                assert reference == resumed
+        """),
         # What differs from run to run is taken out; what is taken out is compared before.
         Example("""
             def compare(reference, restored):
@@ -274,7 +311,7 @@ class ProjectionBeforeCompare(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not is_comparer(unit) or not may_project(unit) or not compares_two(unit):
             return False
-        return may_be_two_sides(unit) or says_same(unit) or compares(unit)
+        return may_be_two_sides(unit) or says_same(unit) or compares(unit) or unit.calls("sort")
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in projected(unit) if is_comparer(unit) else ():

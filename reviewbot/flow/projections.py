@@ -21,6 +21,7 @@ from reviewbot.flow.judging import compares, function_names, two_sides
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
 from reviewbot.flow.taken_out import left_out, may_take_out, popped, taken_by
+from reviewbot.flow.two_calls import are_two_calls
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.units import once
 
@@ -91,9 +92,17 @@ def projected(unit: Unit) -> Iterator[Projected]:
     seen: list[Sides] = []
     for one, left, right in found:
         sides = _sides(unit, left.of, right.of)
-        if sides is None or not are_two_runs(unit, left.of, right.of):
+        if sides is None:
             continue
-        if left.kind in ("members", "order", "without") and not named_apart(unit, left.of, right.of):
+        # One run by two settings, whose values are put in order in place.
+        settings = left.how == _IN_PLACE and are_two_calls(unit, left.of, right.of)
+        if not settings and not are_two_runs(unit, left.of, right.of):
+            continue
+        if (
+            not settings
+            and left.kind in ("members", "order", "without")
+            and not named_apart(unit, left.of, right.of)
+        ):
             continue
         whole = set(values(unit).slice(left.of)), set(values(unit).slice(right.of))
         if any(whole[0] >= known[0] and whole[1] >= known[1] for known in seen):
@@ -114,6 +123,8 @@ def _gathered(unit: Unit, one: Comparison) -> tuple[Part | None, Part | None]:
         return Part("order", "assertCountEqual", one.left), Part("order", "assertCountEqual", one.right)
     if type(one.left) is not cst.Name or type(one.right) is not cst.Name:
         return None, None
+    if all(_is_sorted_before(unit, side, one.check.node) for side in (one.left, one.right)):
+        return Part("order", _IN_PLACE, one.left), Part("order", _IN_PLACE, one.right)
     left, right = (popped(unit, side, one.check.node) for side in (one.left, one.right))
     if not left or left != right:
         return None, None
@@ -121,8 +132,33 @@ def _gathered(unit: Unit, one: Comparison) -> tuple[Part | None, Part | None]:
     return Part("without", how, one.left), Part("without", how, one.right)
 
 
+def _is_sorted_before(unit: Unit, side: cst.Name, check: cst.CSTNode) -> bool:
+    """Whether a list of values, and not of names of files or keys, is put in order by its values in place."""
+    flow = values(unit)
+    made = flow.resolve(side)
+    if any(type(b) is cst.Call and _UNORDERED.search(last_name(b)) for b in walk(made)):
+        return False
+    for call in unit.find(cst.Call):
+        if last_name(call) != "sort" or not isinstance(call.func, cst.Attribute):
+            continue
+        owner = call.func.value
+        if type(owner) is not cst.Name or unit.index.rank(call) > unit.index.rank(check):
+            continue
+        if any(arg.keyword is None or arg.keyword.value != "reverse" for arg in call.args):
+            continue
+        reaching = flow.reaching(owner)
+        over = [b.value for b in reaching if b.kind == "loop" and isinstance(b.value, (cst.Tuple, cst.List))]
+        items = [e.value for both in over if isinstance(both, (cst.Tuple, cst.List)) for e in both.elements]
+        for name in (owner, *items):
+            if type(name) is cst.Name and name.value == side.value:
+                return flow.reaching(name) == flow.reaching(side)
+    return False
+
+
+_IN_PLACE = "….sort()"
+_UNORDERED = pattern(r"(?i)^(keys|set|frozenset)$|glob|listdir|iterdir|scandir|walk|list_|names|modules|ids")
 _PROJECTING = frozenset({
-    *_CALLS, *_METHODS, *_GATHERING, *_POOLING, *REBUILDING, "round", "pop", "assertCountEqual",
+    *_CALLS, *_METHODS, *_GATHERING, *_POOLING, *REBUILDING, "round", "pop", "sort", "assertCountEqual",
     "assertItemsEqual",
 })  # fmt: skip
 _KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Delete})
