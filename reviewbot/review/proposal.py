@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
@@ -79,13 +80,57 @@ def _python(path: str, edits: list[Edit], read: Read) -> bool:
     lines = read(path) or []
     if not path.endswith(".py"):
         return True
+    around = _function_around(lines, edits)
+    if around is not None:
+        # Where one function stands in the place of another the file is what it was. To parse all of a file
+        # for each of its fixes would take quadratic time.
+        first, last = around
+        parts = (lines[first - 1 : last], _applied(lines, edits, first, last))
+        if all(_is_one_function("".join(part)) for part in parts):
+            return True
+    return _parsed("".join(_applied(lines, edits, 1, len(lines)))) is not None
+
+
+def _function_around(lines: list[str], edits: list[Edit]) -> tuple[int, int] | None:
+    """The lines of what looks like a function that holds all edits under its first line, or None."""
+    above = range(min(edits[0].line, len(lines) + 1) - 1, 0, -1)
+    first = next((number for number in above if _DEF.match(lines[number - 1])), None)
+    if first is None:
+        return None
+    indent = _indent(lines[first - 1])
+    last = first
+    for number in range(first + 1, len(lines) + 1):
+        text = lines[number - 1].strip()
+        if text and text[0] not in ")]}" and _indent(lines[number - 1]) <= indent:
+            break
+        last = number
+    inside = all(edit.line <= last and edit.end_line <= last for edit in edits)
+    return (first, last) if inside else None
+
+
+_DEF = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _is_one_function(text: str) -> bool:
+    indented = text[:1] in (" ", "\t")
+    tree = _parsed(f"if _:\n{text}" if indented else text)
+    body = tree.body if tree is not None else []
+    if indented and len(body) == 1 and isinstance(body[0], ast.If) and not body[0].orelse:
+        body = body[0].body
+    return len(body) == 1 and isinstance(body[0], (ast.FunctionDef, ast.AsyncFunctionDef))
+
+
+def _parsed(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse("".join(_applied(lines, edits, 1, len(lines))))
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        return None
 
 
 def _applicable(edits: Iterable[Edit], read: Read) -> bool:

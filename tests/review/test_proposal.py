@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 
@@ -172,3 +173,44 @@ def test_a_diff_does_what_the_fix_does(edits, tmp_path_factory):
     done = subprocess.run(["git", "apply"], cwd=folder, input=proposal.text, text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert (folder / PATH).read_text() == applied(edits)
+
+
+CLASS = """\
+class TestRows:
+    def test_one(
+        self, rows,
+    ):
+        assert (rows, "m")
+
+    def test_two(self, rows):
+        text = '''
+low
+'''
+        assert text, rows
+""".splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(
+    ("edit", "stands"),
+    [
+        ((5, 5, '        assert rows, "m"\n'), True),
+        ((11, 11, "        assert text\n"), True),
+        ((7, 7, "    def test_three(self):\n"), True),
+        ((5, 5, "        assert (rows\n"), False),
+        # What stands by itself need not where it is put.
+        ((5, 5, "assert rows\n"), False),
+        ((5, 5, "  assert rows\n"), False),
+        ((5, 5, "    def test_three(self): pass\n"), False),
+        ((5, 5, ""), False),
+        ((11, 11, "    else: pass\n"), False),
+    ],
+)
+def test_a_fix_inside_a_function_is_shown_only_where_the_file_is_python_after_it(edit, stands):
+    lines = [*CLASS[: edit[0] - 1], edit[2], *CLASS[edit[1] :]]
+    try:
+        ast.parse("".join(lines))
+        is_python = True
+    except SyntaxError:
+        is_python = False
+    assert is_python is stands
+    assert (made(edit, near=edit[:2], lines=CLASS) is not None) is stands
