@@ -1937,3 +1937,23 @@ def test_a_branch_is_claimed_where_two_runs_are_compared(check, expected):
                 {check}
     """
     assert certainties("excuse-branch", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("assert kept == {0, 2}", []),
+        ("assert run(2) == kept", []),
+        ("assert other == {0, 2}", ["likely"]),
+    ],
+)
+def test_what_the_same_filter_keeps_may_be_compared_as_a_whole(before, expected):
+    code = f"""
+        def test_pairs(run):
+            rows = run(1)
+            kept = {{row.place for row in rows if row.done}}
+            other = {{row.place for row in rows if row.late}}
+            {before}
+            assert all(row.place != 1 for row in rows if row.done)
+    """
+    assert certainties("loop-may-be-empty", code) == expected

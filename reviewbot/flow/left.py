@@ -72,7 +72,7 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
     if isinstance(made, _COMPREHENSIONS):
         if _is_pinned(unit, node, made) or _has_key(unit, node, made) or _is_named(unit, node, made):
             return "shown"
-        if _pairs_off(unit, node, made):
+        if _pairs_off(unit, node, made) or _is_kept_alike(unit, node, made):
             return "shown"
     if _is_compared(unit, node, made) or _asked_before(unit, node, made):
         return "shown"
@@ -137,6 +137,28 @@ def _is_pinned(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
                 of = of.value
             if canonical(_viewed(of)) == source:
                 return True
+    return False
+
+
+def _is_kept_alike(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether what the same filter keeps of the same is compared as a whole with what did not come from it:
+    `kept = {row.name for row in rows if row.done}` and `assert kept == {"a", "b"}`."""
+    assert isinstance(made, _COMPREHENSIONS)
+    flow = values(unit)
+    asked = canonical(made.for_in)
+    alike = {
+        binding
+        for binding in flow.all
+        if isinstance(binding.value, _COMPREHENSIONS)
+        and binding.value is not made
+        and canonical(binding.value.for_in) == asked
+    }
+    for pair in pairs(unit) if alike else ():
+        if pair.ordered or not _apart(unit, pair.node, node):
+            continue
+        kept = [isinstance(one, cst.Name) and flow.reaching(one) <= alike for one in (pair.left, pair.right)]
+        if kept[0] != kept[1]:
+            return True
     return False
 
 
