@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_IDS = 4  # findings named at a bar
 MOST_FILES = 14  # bars; the rest is one bar
+PAD = 12  # pixels between a bar, the text after it and the edge, together
 LONGEST = 44  # characters of a file's name; of a longer one its end
 INK = "#010203"  # becomes the colour of the text around it, light or dark
 # Told apart by colour-blind people (Okabe and Ito), and by hatching in print.
@@ -68,6 +69,9 @@ def svg(size: Size) -> str:
             figure.legend(
                 *upper.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
             )
+        figure.draw_without_rendering()  # after which texts and axes have their sizes
+        for axes in (upper, lower):
+            _fitted(axes)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _finished(out.getvalue(), size, rows)
@@ -145,6 +149,17 @@ def _plain(axes: Axes, names: list[str], title: str) -> None:
     axes.spines[["top", "right", "bottom"]].set_visible(False)
     axes.xaxis.set_visible(False)
     axes.margins(x=0.28)
+
+
+def _fitted(axes: Axes) -> None:
+    """Makes the scale as wide as it takes for the text after each bar to stand inside."""
+    width = axes.get_window_extent().width
+    most = axes.get_xlim()[1]
+    for text in axes.texts:
+        end: float = text.xy[0]  # type: ignore[attr-defined]  # all of them are annotations of a bar
+        room = width - text.get_window_extent().width - PAD
+        most = max(most, end * width / max(room, width / 10))
+    axes.set_xlim(0, most)
 
 
 def _finished(drawn: str, size: Size, rows: list[_Row]) -> str:
