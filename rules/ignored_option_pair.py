@@ -214,6 +214,41 @@ def pick(options: Options):
         ),
     )
     good = (
+        # What is refused is a version that does not fit, and not that there is one.
+        Example(
+            """
+            from dataclasses import dataclass
+
+            @dataclass
+            class Package:
+                name: str
+                version: str | None = None
+                archive: str | None = None
+                sdist: str | None = None
+                wheels: list | None = None
+
+                @classmethod
+                def read(cls, given):
+                    package = cls(**given)
+                    if package.sdist is not None:
+                        version = package.sdist.rpartition("-")[2]
+                        if package.version and version != package.version:
+                            raise ValueError(package.sdist)
+                    return package
+
+            def select(packages, prefer):
+                for package in packages:
+                    if package.archive is not None:
+                        yield package.archive
+                    elif package.sdist is not None and prefer:
+                        yield package.sdist
+                    elif package.wheels:
+                        yield package.wheels[0]
+                    else:
+                        raise ValueError(package.name)
+            """,
+            path="packages/select.py",
+        ),
         # With either of the two there is what the option needs.
         Example(
             _TIDES.format("", ""),

@@ -7,14 +7,14 @@ A setting is an attribute of an object (`config.level`) or a key of a mapping (`
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow.control import guards, statements
-from reviewbot.flow.syntax import canonical, last_name, literal
+from reviewbot.flow.syntax import UNKNOWN, canonical, conjuncts, last_name, literal
 from reviewbot.flow.values import values
 
 if TYPE_CHECKING:
@@ -56,9 +56,24 @@ def refusals(unit: Unit) -> list[Refusal]:
             for setting in switched(unit, condition, outcome, on=True):
                 settings.setdefault(setting.name, setting)
         inside = {id(setting.asked) for setting in switched(unit, node.test, True, on=True)}
+        if _refuses_a_mismatch(node.test, settings.values()):
+            continue
         if len(settings) > 1 and any(id(setting.asked) in inside for setting in settings.values()):
             found.append(Refusal(node, body[-1], tuple(settings.values())))
     return found
+
+
+def _refuses_a_mismatch(test: cst.BaseExpression, settings: Iterable[Setting]) -> bool:
+    """Whether a setting is refused for its value, beside another that is computed, and not for being on:
+    `package.version and version != package.version`."""
+    asked = {canonical(one.asked) for one in settings}
+    for part in conjuncts(test):
+        if isinstance(part, cst.Comparison) and len(part.comparisons) == 1:
+            left, right = part.left, part.comparisons[0].comparator
+            for one, other in ((left, right), (right, left)):
+                if canonical(one) in asked and literal(other) is UNKNOWN:
+                    return True
+    return False
 
 
 def may_refuse(unit: Unit) -> bool:
