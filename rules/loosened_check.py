@@ -77,18 +77,20 @@ def stop_oven(port):
             """
             import pytest
 
-            def test_sails(sail, kind):
-                if kind is not None:
-                    pytest.skip("cannot be folded")  # <- here
+            def test_sails(sail, kind, folds):
+                if folds:
+                    if kind is not None:
+                        pytest.skip("cannot be folded")  # <- here
                 assert sail(kind).folded == sail(kind)
             """,
             before={
                 "tests/test_example.py": """
 import pytest
 
-def test_sails(sail, kind):
-    if kind not in [None, "jib"]:
-        pytest.skip("cannot be folded")
+def test_sails(sail, kind, folds):
+    if folds:
+        if kind not in [None, "jib"]:
+            pytest.skip("cannot be folded")
     assert sail(kind).folded == sail(kind)
 """
             },

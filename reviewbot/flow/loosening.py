@@ -513,7 +513,7 @@ def _widened(old: _Skip, new: _Skip) -> Iterator[Loosened]:
 class _Skip:
     """A skip or expected failure; `firm` if without condition, `environment` if it asks for a device, a
     platform or a version. `condition` is that of a mark, `rest` the mark's text without it; `under` is what
-    the `if` around a statement asks, if only one does; `inner` are the terms of the innermost."""
+    each `if` around a statement asks, all together; `inner` are the terms of the innermost."""
 
     kind: str
     node: ast.AST
@@ -559,12 +559,16 @@ def _skips(nodes: Iterable[ast.AST]) -> Iterator[_Skip]:
 
 
 def _asked_around(node: ast.AST, above: dict[int, list[ast.If | ast.ExceptHandler]]) -> ast.expr | None:
-    """What has to hold for a statement to be reached, where one `if` alone decides it."""
+    """What has to hold for a statement to be reached, where each `if` around it holds."""
     around = above.get(id(node), [])
-    one = around[0] if len(around) == 1 else None
-    if not isinstance(one, ast.If) or not any(node is below for top in one.body for below in ast.walk(top)):
+    tests = [
+        one.test
+        for one in around
+        if isinstance(one, ast.If) and any(node is below for top in one.body for below in ast.walk(top))
+    ]
+    if not tests or len(tests) < len(around):
         return None
-    return one.test
+    return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
 
 
 def _terms_around(node: ast.AST, above: dict[int, list[ast.If | ast.ExceptHandler]]) -> frozenset[str]:
