@@ -56,11 +56,24 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
             return Base(call, world, number, shape.sides(world) if sided else (), where)
         why = why or f"{run.verdict}: {run.says}" + (_MORE if run.verdict == "timeout" else "")
     name = session.target.unit or session.target.path
+    if _wants_files(why):
+        raise ProbeError(
+            f"{name} reads files by the paths that it is given, and a probe has no files for it, only plain "
+            f"data ({why}); compare the rows in a function of their own and probe that, or probe a command "
+            "line that names two JSON files, as in reviewbot probe 'python compare.py A.jsonl B.jsonl': they "
+            "are copied, and changed row by row"
+        )
     if not any(call.test for call in ranked):
         raise ProbeError(
             f"{name} does not pass on what it was given, and a probe starts from what passes ({why})"
         )
     raise ProbeError(f"no recorded call of {name} passes here ({why})")
+
+
+def _wants_files(why: str) -> bool:
+    """Whether a call fell over for want of a file: one of a test is gone by now, and rows are no path."""
+    missing = ("FileNotFoundError", "NotADirectoryError", "PermissionError", "os.PathLike")
+    return why.startswith("crash: ") and any(name in why for name in missing)
 
 
 def _no_base(calls: Sequence[Call]) -> str:

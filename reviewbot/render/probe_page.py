@@ -20,7 +20,7 @@ MOST = 24  # witnesses, kinds of changes, and values
 WHY = {
     "excuse": "A branch lets this difference through",
     "swallowed": "A comparison tells of this difference, and nothing comes of it",
-    "nan": "NaN compares unequal to everything, so this difference passes",
+    "nan": "No order holds with NaN, neither less nor more, so this difference passes",
     "gap": "No check looks at what was changed",
     "blind": "No check notices this difference",
 }

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from reviewbot.probe.evidence import Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
+from reviewbot.probe.search import Aside
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
 
@@ -42,6 +43,11 @@ def headline(result: Result) -> str:
     count = len(result.witnesses)
     lost = sum(len(one.fields) for one in result.dropped)
     said = [f"{_count(lost, 'field')} dropped on rebuild"] if lost else []
+    if never_fails(result):
+        fallen = f", but for {len(result.kills)} that make it fall over" if result.kills else ""
+        said.append(f"no change whatever makes it fail{fallen}")
+    elif result.never_compared and "::test" not in result.target:
+        said.append(f"it never compares {', '.join(result.never_compared)}")
     if count:
         said.append(f"{_count(count, 'witness', 'witnesses')} in {_count(result.edits_tried, 'change')}")
     elif not result.sought:
@@ -49,6 +55,13 @@ def headline(result: Result) -> str:
     elif result.edits_tried or not lost:
         said.append(_no_witness(result))
     return "; ".join(said)
+
+
+def never_fails(result: Result) -> bool:
+    """Whether no change made it say no: what it prints counts for nothing, and at most it falls over."""
+    watched = any(one.why == Aside.WATCHED.value for one in result.set_aside)
+    most = result.passed > result.edits_tried / 2
+    return most and result.complete and not watched and all(kill.crash for kill in result.kills)
 
 
 def _no_witness(result: Result) -> str:
