@@ -24,7 +24,7 @@ from reviewbot.flow.foreign import asserts_elsewhere, checks_elsewhere
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once
 from reviewbot.model import Certainty
 
 # Words that say that running through is the point.
@@ -313,7 +313,7 @@ def parse(text):
             return
         if unit.owner is None and tree.args.args and callers(unit):
             return  # called with what it needs: no test, for all its name
-        if unit.owner is None and _is_handed_on(unit, tree.name):
+        if unit.owner is None and tree.name in _handed_on(unit.file):
             return
         called = list(dict.fromkeys(dotted_name(call.func) for call in unit.asts(ast.Call)))
         if any(checks_elsewhere(unit, name, repo) or asserts_elsewhere(unit, name, repo) for name in called):
@@ -370,13 +370,15 @@ def _is_collected(unit: Unit, tree: collection.FunctionTree, repo: Repo) -> bool
     return not abstract and not collection.is_fixture(tree)
 
 
-def _is_handed_on(unit: Unit, name: str) -> bool:
-    """Whether the file gives a function to something by its name: a hook that is registered, no test."""
-    return any(
-        isinstance(given, ast.Name) and given.id == name
-        for other in unit.file.units
-        for call in other.asts(ast.Call)
+@once
+def _handed_on(file: File) -> frozenset[str]:
+    """The names that the file gives to calls: a function among them is a hook that is registered, no test."""
+    return frozenset(
+        given.id
+        for unit in file.units
+        for call in unit.asts(ast.Call)
         for given in (*call.args, *(keyword.value for keyword in call.keywords))
+        if isinstance(given, ast.Name)
     )
 
 

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from reviewbot.lint import registry
 from reviewbot.render import review_json
 
 WORKER = """\
@@ -225,7 +226,7 @@ SLOW = "def test_long(baseline, resumed, noisy):\n" + "".join(
 
 @pytest.mark.slow
 def test_a_rule_that_comes_to_no_end_is_named_and_the_rest_goes_on(reviewbot, repository):
-    repository.commit({"pyproject.toml": "[tool.reviewbot]\nrule-seconds = 0.05\n"})
+    repository.commit({"pyproject.toml": "[tool.reviewbot]\nrule-seconds = 0.3\n"})
     repository.git("checkout", "--quiet", "-b", "topic")
     repository.commit(
         {"tests/test_long.py": SLOW, "tests/test_short.py": "def test(run):\n    assert (run, 1)\n"}
@@ -233,14 +234,14 @@ def test_a_rule_that_comes_to_no_end_is_named_and_the_rest_goes_on(reviewbot, re
     ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
     review = review_json.decode(ran.out, "standard output")
     (last,) = review.rounds
-    cut = {one.why.split(":")[0] for one in last.failed}
     # A longer file has longer: 1 for each 100,000 bytes.
-    after = f"cut off after {0.05 * len(SLOW) / 100_000:.2g} s"
+    after = f"cut off after {0.3 * len(SLOW) / 100_000:.2g} s"
     assert all(one.path == "tests/test_long.py" and after in one.why for one in last.failed)
-    assert cut, "no rule was cut off"
+    assert last.failed, "no rule was cut off"
     assert ("constant-verdict", "tests/test_short.py") in {
         (thread.finding.rule, thread.finding.span.path) for thread in review.threads
     }
     text = reviewbot("review", "--base", "main", cwd=repository.folder)
-    assert all(f"{rule}: {after}" in text.out for rule in cut)
+    # Which rules are cut off is up to the machine: it need not be the same ones in both runs.
+    assert any(f"tests/test_long.py:1: rule {rule}: {after}" in text.out for rule in registry.rule_ids())
     assert (ran.code, text.code) == (1, 1)
