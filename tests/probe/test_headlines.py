@@ -76,6 +76,12 @@ def test_what_is_never_compared_stands_in_the_first_line(reviewbot, repo):
     assert "whatever" not in ran.out
 
 
+def test_calls_of_what_a_conftest_imports_are_recorded(reviewbot, repo):
+    (repo / "conftest.py").write_text("import check\n")
+    ran = reviewbot("probe", "check.py::check_rows", cwd=repo)
+    assert "check.py::check_rows: it never compares reward; " in ran.out, ran.err
+
+
 def test_a_check_that_reads_files_says_what_works(reviewbot, repo):
     ran = reviewbot("probe", "check.py::same_files", cwd=repo)
     assert (ran.code, ran.out) == (3, "")

@@ -321,6 +321,8 @@ def main() -> None:
 
     recorder.board.failures = (AssertionError, pytest.fail.Exception)
     plugin = _Plugin(recorder, _Finder(recorder, by_path))
+    # What a conftest.py imports comes in before any hook of a plugin.
+    sys.meta_path.insert(0, plugin.finder)
     with contextlib.redirect_stderr(io.StringIO()) as errors:
         code = pytest.main([*asked["words"], *asked["tests"]], plugins=[plugin])
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
