@@ -73,7 +73,13 @@ def only_told(old: _FUNCTION, new: _FUNCTION) -> Iterator[Loosened]:
             key = (told.relation, told.subject, told.other)
             if key in before and key not in there:
                 says = f"where `{short(ast.unparse(node.test))}`, it is only told of, and nothing fails"
-                yield Loosened("weaker", before[key].node, node.test, says)
+                yield Loosened("weaker", _failed(old, before[key].node), node.test, says)
+
+
+def _failed(old: _FUNCTION, demand: ast.AST) -> ast.AST:
+    """Where a demand failed: of a condition, which is still there, what stood under it."""
+    branches = (node for node in ast.walk(old) if isinstance(node, ast.If))
+    return next((one.body[-1] for one in branches if demand in (one, one.test)), demand)
 
 
 _FAILS = ast.parse("raise AssertionError()").body[0]
