@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
 STDIN = "-"
+NAMED = 5  # changed files of which the last line tells the names
 COMPARING = ("loosened-check",)  # rules that say nothing of code as it stands
 WORTH_KEEPING = 0.3  # seconds of processor time: what took less is soon done again
 EXAMPLES = """\
@@ -439,7 +440,18 @@ class _Session:
             return None
         asked = sum(not one.fixed_unasked for one in safe)
         left = f"; of questions, {asked} can be fixed: --show-fixes shows how" if asked else ""
-        return f"fixed {count or 'nothing'}{left}"
+        return f"fixed {count or 'nothing'}{self._where_fixed()}{left}"
+
+    def _where_fixed(self) -> str:
+        """The files that were changed, the first few by name."""
+        from reviewbot.render.inert import visible
+
+        if not self.fixed:
+            return ""
+        named = [visible(path) for path, *_ in self.fixed[:NAMED]]
+        if len(self.fixed) > NAMED:
+            named.append(f"{len(self.fixed) - NAMED} more")
+        return f" in {', '.join(named)}"
 
     def _findings(self, made: Report) -> str:
         if self._format == "json":

@@ -387,7 +387,7 @@ def test_fix_changes_only_what_it_means_to(reviewbot, tmp_path):
     assert (tmp_path / "test_a.py").read_bytes() == before
     ran = reviewbot("lint", "--fix", "test_a.py", "test_b.py", "test_c.py")
     assert ran.code == 0
-    assert "nothing found in 3 files; fixed 3" in ran.out
+    assert "nothing found in 3 files; fixed 3 in test_a.py, test_b.py, test_c.py" in ran.out
     assert (tmp_path / "test_a.py").read_bytes() == after
     assert (tmp_path / "test_a.py").stat().st_mode & 0o777 == 0o750
     assert (tmp_path / "test_b.py").read_text() == FIXED.rstrip("\n")
@@ -417,7 +417,7 @@ def test_fix_leaves_alone_what_is_only_asked(reviewbot, tmp_path):
     assert says + "shown 2 fixes; --fix would fix 1\n" in shown.err
     assert says + "--fix would fix 1\n" in reviewbot("lint").out
     ran = reviewbot("lint", "--fix")
-    assert "; fixed 1; of questions, 1 can be fixed: --show-fixes shows how\n" in ran.out
+    assert "; fixed 1 in test_sure.py; of questions, 1 can be fixed: --show-fixes shows how\n" in ran.out
     assert (tmp_path / "test_sure.py").read_text() == FIXED
     names: dict = {}
     exec((tmp_path / "test_asked.py").read_text(), names)
