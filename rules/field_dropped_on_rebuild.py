@@ -349,7 +349,7 @@ def test_lent():
                 unit,
                 made,
                 f"`{where}` builds a new {built.found.name} from `{receiver.value}` and leaves {names} out",
-                certainty="question" if meant else "likely",
+                certainty="likely" if any(map(_is_known, readers)) and not meant else "question",
                 steps=[
                     Step(built.path, built.found.line, built.found.end_line, f"{names} may be in it"),
                     step(unit, made, f"{', '.join(carried)} are carried over"),
@@ -398,6 +398,8 @@ def test_lent():
         falls = ", ".join(f"{field.default}" for field in lost)
         where = unit.name.rpartition(".")[2]
         meant = _meant(unit, built, [field.name for field in lost], repo)
+        readers = list(self._readers(unit, call, built, lost[0].name, repo))
+        once_only = list(self._handed_out_once(unit, built, lost[0].name, repo))
         yield self.finding(
             unit,
             call,
@@ -412,12 +414,13 @@ def test_lent():
             or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
             or _is_of_another_kind(values)
             or _is_said(unit, call, [field.name for field in lost])
+            or not (once_only or any(map(_is_known, readers)))
             else "likely",
             steps=[
                 Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),
                 step(unit, call, f"{', '.join(carried)} {'is' if len(carried) == 1 else 'are'} carried over"),
-                *self._readers(unit, call, built, lost[0].name, repo),
-                *self._handed_out_once(unit, built, lost[0].name, repo),
+                *readers,
+                *once_only,
                 *meant,
             ],
             still_catches=(
@@ -511,8 +514,16 @@ def test_lent():
         return Fix("carry every field and say which ones change", tuple(edits))
 
 
+_NOT_KNOWN = "is not known"
+
+
 def _unknown(who: str, lost: str, built: Known) -> str:
-    return f"`{who}` reads a `{lost}`, whether of a {built.found.name} is not known"
+    return f"`{who}` reads a `{lost}`, whether of a {built.found.name} {_NOT_KNOWN}"
+
+
+def _is_known(reader: Step) -> bool:
+    """Whether what reads the lost field reads it of such an object: without one nobody may miss it."""
+    return not reader.says.endswith(_NOT_KNOWN)
 
 
 def _read_of(

@@ -307,7 +307,7 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     line = unit.span(call).line
     if re.search(r"#\s*noqa:.*\b(B017|PT011)\b", unit.file.lines[line - 1]) is not None:
         return True
-    if _is_told_apart(unit, call) or _calls_are_asked(unit, call):
+    if _is_told_apart(unit, call) or _calls_are_asked(unit, call) or _passes_too(unit, call):
         return True
     beside = unit.file.lines[max(0, line - 3) : line + 2]
     said = [text.partition("#")[2] for text in beside]
@@ -322,6 +322,24 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
         return True
     # A handler of the test's own file, that the code under test calls, raises just that.
     return any(_raises_bare(other) for other in unit.file.units)
+
+
+def _passes_too(unit: Unit, call: cst.Call) -> bool:
+    """Whether the very call that is to fail stands in the test a second time, where it is to pass: a misspelt
+    name would show there."""
+    inside = {
+        canonical(node.value)
+        for block in _block(unit, call)
+        for node in walk(block)
+        if isinstance(node, (cst.Expr, cst.Assign)) and isinstance(node.value, cst.Call) and node.value.args
+    }
+    again = (one for one in unit.find(cst.Call) if canonical(one) in inside)
+    return any(not _is_expected_to_raise(unit, one) for one in again)
+
+
+def _is_expected_to_raise(unit: Unit, node: cst.CSTNode) -> bool:
+    contexts = (above for above in unit.ancestors(node) if isinstance(above, cst.With))
+    return any(raising_context(item) is not None for context in contexts for item in context.items)
 
 
 @once

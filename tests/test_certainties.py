@@ -385,7 +385,7 @@ def test_a_test_of_all_implementations_cannot_name_their_errors(name, expected):
     [
         ("with pytest.raises(OSError):\n            store.read('a')", "question"),
         ("with pytest.raises(OSError):\n            store.write('a')", "likely"),
-        ("store.read('a')", "likely"),
+        ("store.read('b')", "likely"),
     ],
 )
 def test_the_other_branch_may_name_the_error(other, expected):
@@ -1957,3 +1957,57 @@ def test_what_the_same_filter_keeps_may_be_compared_as_a_whole(before, expected)
             assert all(row.place != 1 for row in rows if row.done)
     """
     assert certainties("loop-may-be-empty", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"),
+    [
+        ("plot = draw(rows)", "question"),
+        ("plot = draw(other)", "likely"),
+        ("with pytest.raises(Exception):\n                plot = draw(rows)", "likely"),
+    ],
+)
+def test_a_call_that_passes_elsewhere_in_the_test_shows_a_misspelt_name(again, expected):
+    code = f"""
+        import pytest
+
+        def test_plots(rows, other, fits):
+            if not fits:
+                with pytest.raises(Exception):
+                    plot = draw(rows)
+            {again}
+            assert plot.lines == 3
+        """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+_VISIT = """
+from dataclasses import dataclass
+
+@dataclass
+class Visit:
+    garden: str
+    day: int
+    guide: str = ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        ("def told(visit: Visit):\n    return visit.guide\n", "likely"),
+        ("def told(visit):\n    return visit.guide\n", "question"),
+        ("", "question"),
+    ],
+)
+def test_who_would_miss_the_field_that_a_rebuild_leaves_behind(reader, expected):
+    code = f"""
+from garden.visit import Visit
+
+def moved(visit: Visit) -> Visit:
+    return Visit(garden=visit.garden, day=visit.day)
+
+{reader}
+"""
+    found = certainties("field-dropped-on-rebuild", code, {"garden/visit.py": _VISIT}, "garden/moved.py")
+    assert found == [expected]

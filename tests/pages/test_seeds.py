@@ -80,7 +80,7 @@ def test_the_fix_of_an_excuse_takes_all_along_that_only_it_used(seeds: Path, tmp
 
 def test_an_excuse_that_was_not_run_is_drawn_and_said_to_be_made_up(page: Page, seeds: Path):
     heads = opened(page, of_rule(seeds / "not-run", "excuse-branch"))
-    assert heads[0].startswith("Where key in excused holds, hours, loss_mask are never compared")
+    assert heads[0].startswith("Where key in excused holds, hours and loss_mask are never compared")
     assert heads[1] == "What is excused, on a row that stands for any"
     assert "excused, as lines 25 and 26 have it" in drawn(page)
     caption = page.locator("figcaption").inner_text()
