@@ -415,6 +415,7 @@ def test_lent():
             or _is_of_another_kind(values)
             or _is_said(unit, call, [field.name for field in lost])
             or not (once_only or any(map(_is_known, readers)))
+            or any(field.name in _attributes(unit.node, origin) for field in lost)  # it goes into the others
             else "likely",
             steps=[
                 Step(built.path, built.found.line, built.found.end_line, self._says(built, lost[0].name)),

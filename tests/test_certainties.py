@@ -1987,25 +1987,28 @@ from dataclasses import dataclass
 @dataclass
 class Visit:
     garden: str
+    town: str
     day: int
     guide: str = ""
 """
 
 
 @pytest.mark.parametrize(
-    ("reader", "expected"),
+    ("reader", "day", "expected"),
     [
-        ("def told(visit: Visit):\n    return visit.guide\n", "likely"),
-        ("def told(visit):\n    return visit.guide\n", "question"),
-        ("", "question"),
+        ("def told(visit: Visit):\n    return visit.guide\n", "visit.day", "likely"),
+        ("def told(visit: Visit):\n    return visit.guide\n", "with_guide", "question"),
+        ("def told(visit):\n    return visit.guide\n", "visit.day", "question"),
+        ("", "visit.day", "question"),
     ],
 )
-def test_who_would_miss_the_field_that_a_rebuild_leaves_behind(reader, expected):
+def test_who_would_miss_the_field_that_a_rebuild_leaves_behind(reader, day, expected):
     code = f"""
 from garden.visit import Visit
 
 def moved(visit: Visit) -> Visit:
-    return Visit(garden=visit.garden, day=visit.day)
+    with_guide = visit.day + (1 if {"visit.guide" if day == "with_guide" else "visit.town"} else 0)
+    return Visit(garden=visit.garden, town=visit.town, day={day})
 
 {reader}
 """
