@@ -1,14 +1,15 @@
 """A comparison whose outcome nobody looks at.
 
 A bare comparison, `np.allclose(...)`, a helper's verdict, a coroutine that is not awaited, a `raises` that
-is not entered, a comparison that a test returns, a pure method of a text or a tensor as a statement.
+is not entered, a comparison that a test returns, a pure method of a text or a tensor as a statement, a
+script's `main()` that returns 1 where two runs differ.
 
 ## Why
 The code reads like a check and can never fail: it computes whether two things agree and throws the answer
 away.
 
 ## Instead
-Put `assert` before it, `await` before a coroutine, `with` before `pytest.raises(...)`.
+Put `assert` before it, `await` before a coroutine, `with` before `pytest.raises(...)`; `sys.exit(main())`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from reviewbot.flow import assertions
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import called_name, predicate
 from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, function_of
+from reviewbot.flow.exit_status import Dropped, dropped_status, is_entry_point
 from reviewbot.flow.foreign import (
     foreign_names,
     helper_of,
@@ -49,9 +51,10 @@ from reviewbot.lint.rule import (
     once,
     rewrite,
     step,
+    tree_span,
     written,
 )
-from reviewbot.model import Certainty
+from reviewbot.model import Certainty, Edit, Step
 
 # Names under which people keep a verdict; any other comparison may be there for its effect, or be a mask.
 _VERDICT = pattern(
@@ -183,8 +186,145 @@ class CheckResultDropped(Rule):
                 name.strip()  # <- here
                 assert run() == name
         """),
+        # The status that says whether two runs differ never leaves the process.
+        Example(
+            """
+            import sys
+
+            def differences(reference, other):
+                found = []
+                for left, right in zip(reference, other, strict=True):
+                    if left != right:
+                        found.append(left)
+                return found
+
+            def main():
+                found = differences(read(sys.argv[1]), read(sys.argv[2]))
+                if found:
+                    return 1
+                return 0
+
+            if __name__ == "__main__":
+                main()  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def main() -> int:
+                if read(sys.argv[1]) != read(sys.argv[2]):
+                    print("differ")
+                    return 1
+                return 0
+
+            main()  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def run(left, right):
+                bad = sum(a != b for a, b in zip(left, right, strict=True))
+                print(bad, "rows differ")
+                return 1 if bad else 0
+
+            if __name__ == "__main__":
+                run(read(sys.argv[1]), read(sys.argv[2]))  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def main(argv):
+                left, right = read(argv[0]), read(argv[1])
+                return int(left != right)
+
+            if __name__ == "__main__":
+                main(sys.argv[1:])  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
     )
     good = (
+        # The status is handed on, there is none, or it says something else.
+        Example(
+            """
+            import sys
+
+            def main():
+                if read(sys.argv[1]) != read(sys.argv[2]):
+                    return 1
+                return 0
+
+            if __name__ == "__main__":
+                sys.exit(main())
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def main():
+                if read(sys.argv[1]) != read(sys.argv[2]):
+                    sys.exit(1)
+
+            def count():
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                return sum(a != b for a, b in zip(left, right, strict=True))
+
+            def level(argv):
+                if len(argv) != 3:
+                    return 2
+                return 0
+
+            if __name__ == "__main__":
+                main()
+                count()
+                level(sys.argv)
+            """,
+            path="scripts/rows.py",
+        ),
+        # Something else makes a command of it, which looks at what it returns.
+        Example(
+            """
+            import click
+            import sys
+
+            @click.command()
+            @click.argument("left")
+            @click.argument("right")
+            def main(left, right):
+                if left != right:
+                    return 1
+                return 0
+
+            if __name__ == "__main__":
+                main()
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def main():
+                if read(sys.argv[1]) != read(sys.argv[2]):
+                    return 1
+                return 0
+
+            if __name__ == "__main__":
+                main()
+            """,
+            path="parity/rows.py",
+            files={"pyproject.toml": '[project.scripts]\nrows = "parity.rows:main"\n'},
+        ),
         # What comes out is written into an array.
         Example("""
             import numpy as np
@@ -396,9 +536,17 @@ class CheckResultDropped(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return _compares(unit) or any(True for _ in _dropped(unit)) or (judges(unit) and may_drop_value(unit))
+        return (
+            bool(dropped_status(unit))
+            or _compares(unit)
+            or any(True for _ in _dropped(unit))
+            or (judges(unit) and may_drop_value(unit))
+        )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for dropped in dropped_status(unit):
+            if not is_entry_point(unit, dropped.function, repo):
+                yield self._status(unit, dropped)
         for node, call, value in unkept(unit) if judges(unit) and may_drop_value(unit) else ():
             text = unit.text(value)
             yield self.finding(
@@ -423,6 +571,25 @@ class CheckResultDropped(Rule):
                     continue
                 helpers.add(called_name(call))
             yield found
+
+    def _status(self, unit: Unit, dropped: Dropped) -> Finding:
+        """A script whose `main` says by what it returns that two runs differ."""
+        span, failing = tree_span(unit, dropped.call), tree_span(unit, dropped.failing)
+        line = unit.file.lines[span.line - 1]
+        fix = None
+        if span.line == span.end_line and unit.file.imports.get("sys") == "sys":
+            call = line[span.column - 1 : span.end_column - 1]
+            text = f"{line[: span.column - 1]}sys.exit({call}){line[span.end_column - 1 :]}"
+            fix = Fix("end with the status that it returns", (Edit(span.path, span.line, span.line, text),))
+        return self.finding_at(
+            unit,
+            span,
+            f"`{dropped.function}` returns the exit status of a difference, and it is thrown away",
+            certainty="proved" if dropped.sure else "likely",
+            steps=(Step(span.path, failing.line, failing.end_line, "this status is given to nobody"),),
+            still_catches=("nothing that looks at how the script ends: only who reads its output",),
+            fix=fix,
+        )
 
     def _judge(self, unit: Unit, node: cst.CSTNode, repo: Repo) -> Finding | None:
         if isinstance(node, cst.Return):

@@ -3,23 +3,28 @@
 ## Why
 The line "restored successfully" is printed after a command whose exit status nobody reads, or after a handler
 that swallows every failure. Whoever reads the log, and whatever greps it, takes the failure for a success.
+So does whoever looks at the exit status of a script that ends with `sys.exit(ok)` (True is 1, a
+failure; False is 0), or with `sys.exit(0)` after it has printed what differs.
 
 ## Instead
 Say so only where the outcome was looked at: `subprocess.run(..., check=True)`, the report inside the `try` or
-in its `else`, `set -e` in a script.
+in its `else`, `set -e` in a script, `sys.exit(not ok)`.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.exit_status import Inverted, Unread, inverted_status, unread_verdicts
 from reviewbot.flow.handlers import caught
 from reviewbot.flow.outcomes import Claim, claims, claims_of_script, may_claim
 from reviewbot.flow.syntax import dotted
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Span, Step, Unit, step, tree_span
+from reviewbot.model import Edit
 
 
 class SuccessLoggedUnchecked(Rule):
@@ -65,8 +70,217 @@ class SuccessLoggedUnchecked(Rule):
             """,
             path="tools/check.sh",
         ),
+        Example(
+            """
+            import sys
+
+            def main():
+                if read(sys.argv[1]) != read(sys.argv[2]):
+                    print("differ")
+                    return False
+                print("equal")
+                return True
+
+            if __name__ == "__main__":
+                sys.exit(main())  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            same = read(sys.argv[1]) == read(sys.argv[2])
+            sys.exit(same)  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def main(left, right):
+                ok = True
+                for one, other in zip(left, right, strict=True):
+                    if one != other:
+                        print(one, other)
+                        ok = False
+                return ok
+
+            if __name__ == "__main__":
+                raise SystemExit(main(read(sys.argv[1]), read(sys.argv[2])))  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+            import numpy as np
+
+            def main():
+                left, right = np.load(sys.argv[1]), np.load(sys.argv[2])
+                sys.exit(np.allclose(left, right))  # <- here
+
+            def rows_equal(left, right):
+                return len(left) == len(right) and all(a == b for a, b in zip(left, right, strict=True))
+
+            def rows():
+                equal = rows_equal(read(sys.argv[1]), read(sys.argv[2]))
+                sys.exit(equal)  # <- here
+
+            def counted(left, right):
+                failures = [a for a, b in zip(left, right, strict=True) if a != b]
+                sys.exit(not failures)  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def compare(ref, new):
+                bad = 0
+                for key in ref:
+                    if ref[key]["tokens"] != new[key]["tokens"]:
+                        bad += 1
+                return bad
+
+            if __name__ == "__main__":
+                bad = compare(read(sys.argv[1]), read(sys.argv[2]))
+                print(f"{bad} rollouts differ")
+                sys.exit(0)  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def differences(left, right):
+                found = []
+                for one, other in zip(left, right, strict=True):
+                    if one != other:
+                        found.append(one)
+                return found
+
+            def main():
+                found = differences(read(sys.argv[1]), read(sys.argv[2]))
+                for row in found:
+                    print(row)
+                sys.exit(0)  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def rows_equal(left, right):
+                return left == right
+
+            def main():
+                equal = rows_equal(read(sys.argv[1]), read(sys.argv[2]))
+                if equal:
+                    print("equal")
+                else:
+                    print("differ")
+                raise SystemExit(0)  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import logging
+            import sys
+
+            def mismatches(left, right):
+                errors = []
+                for one, other in zip(left, right, strict=True):
+                    if one != other:
+                        errors.append(one)
+                return errors
+
+            errors = mismatches(read(sys.argv[1]), read(sys.argv[2]))
+            if errors:
+                logging.error("%d rows differ", len(errors))
+            exit()  # <- here
+            """,
+            path="scripts/rows.py",
+        ),
     )
     good = (
+        Example(
+            """
+            import sys
+
+            def main():
+                failed = False
+                for left, right in zip(read(sys.argv[1]), read(sys.argv[2]), strict=True):
+                    if left != right:
+                        failed = True
+                return failed
+
+            def say():
+                print(read(sys.argv[1]) == read(sys.argv[2]))
+
+            def rows_equal(left, right):
+                return left == right
+
+            def check():
+                ok = rows_equal(read(sys.argv[1]), read(sys.argv[2]))
+                sys.exit(not ok)
+
+            def status():
+                ok = rows_equal(read(sys.argv[1]), read(sys.argv[2]))
+                sys.exit(0 if ok else 1)
+
+            def differ():
+                sys.exit(read(sys.argv[1]) != read(sys.argv[2]))
+
+            def wrong():
+                if read(sys.argv[1]) != read(sys.argv[2]):
+                    return True
+                return False
+
+            if __name__ == "__main__":
+                if sys.argv[3] == "say":
+                    sys.exit(say())
+                if sys.argv[3] == "wrong":
+                    sys.exit(wrong())
+                sys.exit(main())
+            """,
+            path="scripts/rows.py",
+        ),
+        Example(
+            """
+            import sys
+
+            def differences(left, right):
+                errors = []
+                for one, other in zip(left, right, strict=True):
+                    if one != other:
+                        errors.append(one)
+                return errors
+
+            def main():
+                errors = differences(read(sys.argv[1]), read(sys.argv[2]))
+                if errors:
+                    print(errors)
+                    sys.exit(1)
+                sys.exit(0)
+
+            def written(out):
+                errors = differences(read(sys.argv[1]), read(sys.argv[2]))
+                out.write(str(errors))
+                sys.exit(0)
+
+            def strict():
+                errors = differences(read(sys.argv[1]), read(sys.argv[2]))
+                assert not errors
+                sys.exit(0)
+            """,
+            path="scripts/rows.py",
+        ),
         Example(
             """
             import subprocess
@@ -149,12 +363,18 @@ class SuccessLoggedUnchecked(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return "echo" in unit.file.text if unit.kind == "script" else may_claim(unit)
+        if unit.kind == "script":
+            return "echo" in unit.file.text
+        return may_claim(unit) or (_exits(unit) and bool(inverted_status(unit) or unread_verdicts(unit)))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if unit.kind == "script":
             yield from self._of_script(unit)
             return
+        for one in inverted_status(unit) if _exits(unit) else ():
+            yield self._inverted(unit, one)
+        for verdict in unread_verdicts(unit) if _exits(unit) else ():
+            yield self._unread(unit, verdict)
         for claim in claims(unit) if may_claim(unit) else ():
             yield self.finding(
                 unit,
@@ -167,6 +387,38 @@ class SuccessLoggedUnchecked(Rule):
                 ],
                 still_catches=("nothing on this path: whoever reads the log takes a failure for a success",),
             )
+
+    def _inverted(self, unit: Unit, one: Inverted) -> Finding:
+        span, value = tree_span(unit, one.call), tree_span(unit, one.value)
+        text, fix = ast.unparse(one.value), None
+        if value.line == value.end_line:
+            line = unit.file.lines[value.line - 1]
+            given = line[value.column - 1 : value.end_column - 1]
+            turned = f"not ({given})" if isinstance(one.value, (ast.BoolOp, ast.UnaryOp)) else f"not {given}"
+            new = line[: value.column - 1] + turned + line[value.end_column - 1 :]
+            fix = Fix("end with 0 where all is well", (Edit(value.path, value.line, value.line, new),))
+        decides = tree_span(unit, one.decides)
+        return self.finding_at(
+            unit,
+            span,
+            f"the exit status is the wrong way round: `{text}` is True where all is well, True ends with 1 "
+            "and False with 0",
+            certainty="proved" if one.sure else "likely",
+            steps=(Step(decides.path, decides.line, decides.end_line, "this decides it"),),
+            still_catches=("nothing: a difference ends with 0, and agreement with 1",),
+            fix=fix,
+        )
+
+    def _unread(self, unit: Unit, verdict: Unread) -> Finding:
+        made = tree_span(unit, verdict.made)
+        return self.finding_at(
+            unit,
+            tree_span(unit, verdict.call),
+            f"this ends with 0, a success, whatever `{verdict.name}` says",
+            certainty="likely",
+            steps=(Step(made.path, made.line, made.end_line, "what comes out here is at most shown"),),
+            still_catches=("nothing that looks at how the script ends: only who reads its output",),
+        )
 
     def _of_script(self, unit: Unit) -> Iterator[Finding]:
         path = unit.file.path
@@ -181,6 +433,11 @@ class SuccessLoggedUnchecked(Rule):
                 steps=[Step(path, run.line, run.end_line, "nothing looks at how this ends")],
                 still_catches=("nothing: the script goes on, and ends with the status of its last command",),
             )
+
+
+def _exits(unit: Unit) -> bool:
+    """Whether a unit ends the process somewhere."""
+    return unit.calls("exit", "_exit", "quit", "SystemExit")
 
 
 def _what(claim: Claim) -> str:

@@ -318,19 +318,23 @@ def _verdict_names(nodes: list[ast.AST], imports: Mapping[str, str]) -> frozense
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             if isinstance(node.op, (ast.BitAnd, ast.BitOr)):
                 given.setdefault(node.target.id, []).append(node.value)
-            elif not _names_differences(node.target.id):
+            elif not names_differences(node.target.id):
                 bad.add(node.target.id)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.NamedExpr)):
             bad.update(
                 name.id for name in ast.walk(node) if isinstance(name, ast.Name) and _binds(name, node)
             )
-    good = set(given) - bad
+    grown = collecting(nodes)
+    good = set(given) - (bad - grown)
     while True:
         kept = {
             name
             for name in good
             if all(
-                _is_collection(name, value) or _holds_verdict(value, good, imports) for value in given[name]
+                _is_collection(name, value)
+                or (name in grown and _is_empty(value))
+                or _holds_verdict(value, good, imports)
+                for value in given[name]
             )
         }
         if kept == good:
@@ -339,7 +343,46 @@ def _verdict_names(nodes: list[ast.AST], imports: Mapping[str, str]) -> frozense
 
 
 def _is_collection(name: str, value: ast.expr) -> bool:
-    return isinstance(value, ast.List) and not value.elts and _names_differences(name)
+    return isinstance(value, ast.List) and not value.elts and names_differences(name)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a value is an empty list, or the nought from which something is counted."""
+    if isinstance(value, ast.List):
+        return not value.elts
+    return isinstance(value, ast.Constant) and type(value.value) is int and value.value == 0
+
+
+def collecting(nodes: list[ast.AST]) -> set[str]:
+    """The names that grow only where two values differ: `if a != b: found.append(a)`, `bad += 1`."""
+    grown: dict[str, set[int]] = {}
+    differing: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            grown.setdefault(node.target.id, set()).add(id(node))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            owner, _, method = dotted_name(node.value.func).rpartition(".")
+            if owner and "." not in owner:
+                grown.setdefault(owner, set()).add(id(node) if method in ("append", "add") else 0)
+        elif isinstance(node, ast.If) and _asks_for_difference(node.test):
+            differing.update(id(one) for one in _within_body(node))
+    return {name for name, where in grown.items() if where <= differing}
+
+
+def _asks_for_difference(test: ast.expr) -> bool:
+    """`left != right` of two values that are no constants, `not (left == right)`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+        return isinstance(inner, ast.Compare) and isinstance(inner.ops[0], ast.Eq)
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.NotEq) or len(test.ops) > 1:
+        return False
+    return not any(isinstance(side, ast.Constant) for side in (test.left, *test.comparators))
+
+
+def _within_body(branch: ast.If) -> Iterator[ast.stmt]:
+    """The statements under the first arm of a branch."""
+    for statement in branch.body:
+        yield from (one for one in ast.walk(statement) if isinstance(one, ast.stmt))
 
 
 def _holds_verdict(value: ast.expr, flags: set[str], imports: Mapping[str, str]) -> bool:
@@ -356,7 +399,7 @@ def _binds(name: ast.Name, statement: ast.AST) -> bool:
     return False
 
 
-def _names_differences(name: str) -> bool:
+def names_differences(name: str) -> bool:
     words = name.lower().strip("_").split("_")
     return any(
         word.startswith(("error", "mismatch", "diff", "fail", "problem", "violation", "missing", "bad"))
