@@ -66,6 +66,20 @@ class ConstantVerdict(Rule):
             "        self.assertIsNotNone(run(1) == 2)  # <- here\n"
             "        self.assertTrue((run(1) == 2, 'wrong'))  # <- here\n"
         ),
+        # A list that repeats one value.
+        Example(
+            """
+            class T(TestCase):
+                def test(self):
+                    self.assertTrue(run(1).momentum, [1.0] * 8)  # <- here
+                    want = [1.0] * 8
+                    self.assertTrue(run(2).momentum, want)  # <- here
+                    self.assertTrue(run(3), (0, 1) * 2)  # <- here
+                    zeros = 4 * [0]
+                    self.assertTrue(run(4).rows, zeros)  # <- here
+                    self.assertTrue([row.x for row in run(5)], [run.x] * 3)  # <- here
+            """
+        ),
         Example(
             """
             class T(TestCase):
@@ -122,6 +136,17 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        # What is shown beside a verdict, or a line under it.
+        Example(
+            """
+            class T(TestCase):
+                def test(self):
+                    self.assertTrue(run(1) == [1.0] * 8, [1.0] * 8)
+                    self.assertTrue(run(2).done, "-" * 8)
+                    self.assertTrue(run(3).done, "row %s" % run(3))
+                    self.assertTrue(is_sorted(run(4)), [0] * 4)
+            """
+        ),
         # What a class keeps as a default may be added to through its instances.
         Example("""
             def test_default_is_copied(Base):

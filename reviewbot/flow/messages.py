@@ -36,7 +36,10 @@ def may_be_message(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return called_last(node) != "float"
     text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return text or isinstance(node, (ast.JoinedStr, ast.BinOp))
+    if isinstance(node, ast.BinOp):
+        repeated = any(isinstance(side, (ast.List, ast.Tuple)) for side in (node.left, node.right))
+        return not (repeated and isinstance(node.op, ast.Mult))
+    return text or isinstance(node, ast.JoinedStr)
 
 
 def compared_as_message(
@@ -55,11 +58,20 @@ def compared_as_message(
         return "proved"
     if isinstance(second, cst.Comparison):
         return "likely"
+    if (repeated := _repeated(second)) is not None:
+        return "proved" if literal(repeated) is not UNKNOWN else "likely"
     if not isinstance(second, (*_COLLECTIONS, cst.Attribute, cst.Subscript)):
         return None
     about_it = any(canonical(part) in parts for part in shown if isinstance(part, (cst.Name, cst.Attribute)))
     named = last_name(second)
     return None if _MESSAGE.search(named) or (about_it and not named) else "likely"
+
+
+def _repeated(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The list of a list that is written as one repeated: `[1.0] * 8`."""
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Multiply):
+        return None
+    return next((one for one in (node.left, node.right) if isinstance(one, (cst.List, cst.Tuple))), None)
 
 
 def is_verdict(node: cst.BaseExpression) -> bool:
