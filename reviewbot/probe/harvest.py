@@ -47,7 +47,8 @@ class Call:
     """One recorded call. `after` holds the arguments as the call left them, if it changed them.
 
     `test` is the pytest id of the test that made it, "" for a given example. Of a test: the `values` of its
-    calls, its `checks` as (line, text, whether it ran), and which arguments it only hands on to calls.
+    calls, its `checks` as (line, text, whether it ran), and which arguments it only hands on to calls or has
+    made to be different.
     """
 
     module: str
@@ -343,6 +344,9 @@ def _call(record: Any) -> tuple[int, Call | None]:
         arguments = plain.decode(record["arguments"])
         after = record["after"]
         returned = plain.decode(record["returned"]) if record["plain"] else None
+        values = _values(record.get("values", ()))
+        differ = frozenset(map(int, record.get("to_differ", ())))
+        inputs = [*map(str, record.get("handed_on", ())), *(v.label for v in values if v.number in differ)]
         if type(arguments) is not dict:
             return number, None
         return number, Call(
@@ -353,9 +357,9 @@ def _call(record: Any) -> tuple[int, Call | None]:
             returned,
             bool(record["plain"]),
             str(record["test"])[:300],
-            _values(record.get("values", ())),
+            values,
             tuple((int(line), str(text)[:200], bool(ran)) for line, text, ran in record.get("checks", ())),
-            tuple(str(name)[:100] for name in record.get("handed_on", ())),
+            tuple(name[:100] for name in inputs),
         )
     except (KeyError, TypeError, ValueError, RecursionError):
         return -1, None
@@ -371,9 +375,12 @@ def _why_not(record: Any) -> str:
 
 def _values(listed: Any) -> tuple[Value, ...]:
     out = []
-    for number, text, line, values in listed:
+    for at, (number, text, line, values) in enumerate(listed):
         many = sum(1 for other in listed if other[1] == text) > 1
-        label = f"{text!s} at L{int(line)}" if many else str(text)
+        label = f"{text!s} at L{int(line)}"[:90] if many else str(text)
+        before = sum(1 for other in listed[:at] if other[1] == text and other[2] == line)
+        # Of `a, b = load(), load()` the two calls are two values.
+        label += f" (call {before + 1} there)" if before else ""
         plain_ones = None if values is None else tuple(plain.decode(value) for value in values)
         out.append(Value(int(number), label[:100], int(line), plain_ones))
     return tuple(out)

@@ -21,7 +21,7 @@ from reviewbot.probe.written_out import written_out
 MOST_ITEMS = 16
 MOST_CHANGES = 6  # of one item
 MOST_PARTNERS = 4
-_OF_AN_ITEM = ("remove", "double", "swap", "insert")
+OF_AN_ITEM = ("remove", "double", "swap", "insert")
 
 
 class HeldAgainst:
@@ -42,7 +42,7 @@ class HeldAgainst:
     def __call__(self, edit: Edit) -> bool:
         """Whether every item of the list or table that an edit makes longer, shorter or another one is held
         against an item of another value."""
-        whole = edit.path[:-1] if edit.operation in _OF_AN_ITEM else edit.path
+        whole = edit.path[:-1] if edit.operation in OF_AN_ITEM else edit.path
         if not whole or (len(whole) == 1 and self._session.calls.get(str(whole[0]), (0, False))[1]):
             return False  # what is lost there is a whole value of several calls
         if whole not in self._known:

@@ -16,6 +16,7 @@ from reviewbot.probe.constants import compared, with_constants
 from reviewbot.probe.derive import Derived, derive
 from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result, SetAside, Witness
 from reviewbot.probe.harvest import Call, classes_of
+from reviewbot.probe.held_against import OF_AN_ITEM
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.switchboard import Key
 from reviewbot.probe.matrix import Attempt, Liveness, Matrix, liveness, matrix, place, survivors
@@ -225,6 +226,7 @@ def look(session: Session, base: Base, *, until: float, progress: Progress = not
     """Tries every change on its own."""
     kinds = apart.kinds(session, base.number, base.world, base.sides, until=until)
     listed = of_sides(base.world, base.sides, kinds, inputs=base.call.handed_on)
+    listed = [one for one in listed if not _of_its_calls(session, one.edit)]
     return search(
         session,
         base.number,
@@ -233,6 +235,13 @@ def look(session: Session, base: Base, *, until: float, progress: Progress = not
         sided=session.target.kind != "test",
         progress=lambda done, of: progress("trying changes", done, of),
     )
+
+
+def _of_its_calls(session: Session, edit: Edit) -> bool:
+    """Whether an edit gives a call that runs several times fewer values, or more: it is called as often, so
+    that this is no other value that it could return."""
+    whole = edit.path[:-1] if edit.operation in OF_AN_ITEM else edit.path
+    return len(whole) == 1 and session.calls.get(str(whole[0]), (0, False))[1]
 
 
 def paired(

@@ -55,7 +55,7 @@ _ROLES = {"tool result": 0, "prompt": 1}
 _FAR = ("far", "infinite")
 _LENGTHS = ("shortened", "lengthened", "dropped", "doubled", "cut", "emptied")
 _VALUES = ("changed", "flipped", "missing", "None")
-_VERBS = ("changed", "flipped", "dropped", "doubled", "swapped")
+_VERBS = ("changed", "flipped", "dropped", "doubled", "swapped", "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,22 @@ def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
             "cut",
         ):
             noticed[one.change.field] |= one.run.noticed
+    for one in tried:
+        # Of what stands under other keys each time, it is the values that are compared.
+        if not noticed.get(one.change.field, True) and one.change.edit.operation == "remove":
+            noticed[one.change.field] = _noticed_below(one, tried)
     return tuple(field for field, seen in noticed.items() if not seen and field not in ("row", "item"))
+
+
+def _noticed_below(whole: Tried, tried: Sequence[Tried]) -> bool:
+    """Whether a change is noticed inside of what another one takes away."""
+    path = whole.change.edit.path
+    return any(
+        one.run.noticed
+        and len(one.change.edit.path) > len(path)
+        and one.change.edit.path[: len(path)] == path
+        for one in tried
+    )
 
 
 def unread(tried: Sequence[Tried]) -> tuple[str, ...]:

@@ -61,7 +61,13 @@ def never_fails(result: Result) -> bool:
     """Whether no change made it say no: what it prints counts for nothing, and at most it falls over."""
     watched = any(one.why == Aside.WATCHED.value for one in result.set_aside)
     most = result.passed > result.edits_tried / 2
-    return most and result.complete and not watched and all(kill.crash for kill in result.kills)
+    told = most and result.complete and not watched and not _all_beside(result)
+    return told and all(kill.crash for kill in result.kills)
+
+
+def _all_beside(result: Result) -> bool:
+    """Whether nothing passes but what lies beside the two sides, so that it says nothing of the check."""
+    return bool(result.set_aside) and all(one.why == Aside.BESIDE.value for one in result.set_aside)
 
 
 def _no_witness(result: Result) -> str:
@@ -76,7 +82,7 @@ def _no_witness(result: Result) -> str:
     if not result.passed:
         return f"{tried} tried, no witness"
     none = "no witness" + (", for the reasons below" if result.set_aside else "")
-    if result.passed >= NEARLY_ALL * result.edits_tried:
+    if result.passed >= NEARLY_ALL * result.edits_tried and not _all_beside(result):
         noticed = "little" if result.kills else "nothing"
         return f"it notices {noticed}: {result.passed} of {tried} passed; {none}"
     return f"{tried} tried, {result.passed} passed; {none}"

@@ -23,7 +23,11 @@ _TOOLS = frozenset({"pytest", "unittest", "mock", "hypothesis", "np", "numpy", "
 _METHODS = frozenset(
     name for kind in (list, dict, set, str, bytes, tuple, int, float) for name in dir(kind) if name[0] != "_"
 )
+# What a test's own object is called.
+_OWN = frozenset({"self", "cls"})
 LONGEST = 60
+# Assertions and contexts that expect an error or a difference.
+_DIFFERENT = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assert_raises", "assertNotEqual"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
     holders = _holders(function)
     made_of = _made_of(function)
     wiring.comparing = {id(call) for call in _comparing(function, made_of)}
-    function.body = [wiring.visit(statement) for statement in function.body]
+    wiring.visit_body(function)
     numbers = {id(node): number for number, node in enumerate(wiring.nodes)}
     needs = [_needs(node, made_of, numbers) for node in wiring.nodes]
     called = [
@@ -72,13 +76,70 @@ def handed_on(tree: ast.Module, unit: str) -> frozenset[str]:
     held = {name for name in _held_against(function, made_of) if isinstance(name, str)}
     wiring = _Wiring(_standard(tree))
     wiring.comparing = {id(call) for call in _comparing(function, made_of)}
-    function.body = [wiring.visit(statement) for statement in function.body]
+    wiring.visit_body(function)
     inside = {id(part) for node in wiring.nodes for part in ast.walk(node)}
     used: dict[str, bool] = {}
     for part in ast.walk(function):
         if isinstance(part, ast.Name):
             used[part.id] = used.get(part.id, True) and id(part) in inside
     return frozenset(name for name, only in used.items() if only and made_of.get(name) == {name}) - held
+
+
+def to_differ(tree: ast.Module, unit: str) -> frozenset[str | int]:
+    """What a test has made only for a comparison that is to fail: parameters by name, calls by number. Where
+    it expects an error or a difference, a further difference is none that it lets through."""
+    function = _find(tree.body, unit.split("."))
+    if function is None:
+        return frozenset()
+    wiring = _Wiring(_standard(tree))
+    made_of = _made_of(function)
+    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
+    against: set[str | ast.Call] = set()
+    elsewhere: set[str | ast.Call] = set()
+    for node, expected in _looked_at(function.body, False):
+        (against if expected else elsewhere).update(_sources(node, made_of))
+    # Which of them are wired stands in the wiring, which is done last as it rewrites what it goes through.
+    wiring.visit_body(function)
+    numbers = {id(node): number for number, node in enumerate(wiring.nodes)}
+    found = (one if isinstance(one, str) else numbers.get(id(one)) for one in against - elsewhere)
+    # The test's own object is at hand in every assertion of unittest's.
+    return frozenset(one for one in found if one is not None and str(one).partition(".")[0] not in _OWN)
+
+
+def _looked_at(body: list[ast.stmt], expected: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """What the statements of a test look at, and whether it is expected to differ or to raise."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Assert):
+            yield node.test, expected or _says_different(node.test)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = ast.unparse(node.value.func).rpartition(".")[2]
+            if name != "print":
+                yield node.value, expected or name in _DIFFERENT
+        elif expected or isinstance(node, (ast.Return, ast.Expr)):
+            yield from ((part, expected) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
+        elif isinstance(node, (ast.If, ast.While)):
+            yield node.test, expected
+        contexts = [item.context_expr for item in getattr(node, "items", ())]
+        raises = any(ast.unparse(one).partition("(")[0].rpartition(".")[2] in _DIFFERENT for one in contexts)
+        for part in ("body", "orelse", "finalbody"):
+            yield from _looked_at(getattr(node, part, []), expected or raises)
+        for handler in getattr(node, "handlers", ()):
+            yield from _looked_at(handler.body, expected)
+
+
+def _says_different(test: ast.expr) -> bool:
+    """Whether a condition is that two values differ."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+        if isinstance(inner, ast.Compare):
+            return all(isinstance(one, ast.Eq) for one in inner.ops)
+        name = ast.unparse(inner.func).rpartition(".")[2] if isinstance(inner, ast.Call) else ""
+        return name in ("equal", "allclose", "array_equal", "isclose")
+    if isinstance(test, ast.BoolOp):
+        return all(map(_says_different, test.values))
+    return isinstance(test, ast.Compare) and all(isinstance(one, ast.NotEq) for one in test.ops)
 
 
 def _held_against(function: ast.AST, made_of: _Sources) -> Iterator[str | ast.Call]:
@@ -100,15 +161,17 @@ def _held_against(function: ast.AST, made_of: _Sources) -> Iterator[str | ast.Ca
 def _made_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> _Sources:
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    found: _Sources = {one.arg: {one.arg} for one in every if one.arg not in ("self", "cls")}
+    found: _Sources = {one.arg: {one.arg} for one in every if one.arg not in _OWN}
     bindings = list(_bindings(function))
     while True:
         before = sum(map(len, found.values()))
         for target, value in bindings:
             sources = _sources(value, found)
-            for name in ast.walk(target):
-                if isinstance(name, ast.Name):
-                    found.setdefault(name.id, set()).update(sources)
+            for name in _names_in(target):
+                found.setdefault(name, set()).update(sources)
+                if name.partition(".")[0] in _OWN:
+                    # Whatever is handed the whole object may read it there.
+                    found.setdefault(name.partition(".")[0], set()).update(sources)
         if sum(map(len, found.values())) == before:
             return found
 
@@ -150,21 +213,36 @@ def _each(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _sources(node: ast.AST, known: _Sources) -> set[str | ast.Call]:
-    """What an expression is made of; of a call, the call itself and what goes into it."""
+    """What an expression is made of; of a call, the call itself and what goes into it; of an attribute of the
+    test's own object, as `self.rows`, that too."""
     found: set[str | ast.Call] = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            found |= known.get(part.id, set())
-        elif isinstance(part, ast.Call):
-            found.add(part)
+    for name in _names_in(node):
+        own = {name} if name.partition(".")[0] in _OWN else set()
+        found |= known.get(name, set()) | own
+    found |= {part for part in ast.walk(node) if isinstance(part, ast.Call)}
     return found
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """The names of an expression; `self.rows` and `cls.rows` are names of their own."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _OWN:
+        yield f"{node.value.id}.{node.attr}"
+    elif isinstance(node, ast.Name):
+        yield node.id
+    else:
+        for part in ast.iter_child_nodes(node):
+            yield from _names_in(part)
 
 
 def _needs(call: ast.Call, made_of: _Sources, numbers: dict[int, int]) -> frozenset[str | int]:
     sources: set[str | ast.Call] = set()
     for part in ast.iter_child_nodes(call):
         sources |= _sources(part, made_of)
-    named = (one if isinstance(one, str) else numbers.get(id(one)) for one in sources if one is not call)
+    named = (
+        one.partition(".")[0] if isinstance(one, str) else numbers.get(id(one))
+        for one in sources
+        if one is not call
+    )
     return frozenset(one for one in named if one is not None)
 
 
@@ -184,12 +262,11 @@ def _comparing(function: ast.AST, made_of: _Sources) -> Iterator[ast.Call]:
     """The calls that are given two values of different making, and of which an assertion asks no more than
     whether they found a difference."""
     asked = [one for test in _tested(function) for one in _asked(test)]
-    held = {one.id for one in asked if isinstance(one, ast.Name)}
+    held = {ast.unparse(one) for one in asked if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))}
     asked += [
         one
         for node in ast.walk(function)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id in held for target in node.targets)
+        if isinstance(node, ast.Assign) and any(ast.unparse(target) in held for target in node.targets)
         for one in _asked(node.value)
     ]
     for call in asked:
@@ -204,7 +281,7 @@ def _tested(function: ast.AST) -> Iterator[ast.expr]:
     """What assertions ask: the condition of an `assert`, the first argument of one of unittest's whose other
     one says that there is no difference."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Assert):
+        if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and any(map(_fails, node.body))):
             yield node.test
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             name = node.func.attr
@@ -226,10 +303,10 @@ def _asked(test: ast.expr) -> list[ast.expr]:
         return _asked(test.operand)
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and _says_nothing(test.comparators[0]):
         return _asked(test.left)
-    if isinstance(test, ast.Await):
+    if isinstance(test, (ast.Await, ast.NamedExpr)):
         return _asked(test.value)
-    if isinstance(test, ast.Attribute) and isinstance(test.value, (ast.Call, ast.Name)):
-        return _asked(test.value)
+    if isinstance(test, ast.Attribute) and isinstance(test.value, (ast.Call, ast.Name, ast.Attribute)):
+        return [test, *_asked(test.value)]
     name = ast.unparse(test.func) if isinstance(test, ast.Call) else ""
     if isinstance(test, ast.Call) and len(test.args) == 1:
         inner = test.args[0]
@@ -238,6 +315,13 @@ def _asked(test: ast.expr) -> list[ast.expr]:
         if name in ("len", "bool", "list", "asyncio.run"):
             return _asked(inner)
     return [test]
+
+
+def _fails(statement: ast.stmt) -> bool:
+    """Whether a statement fails the test."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return ast.unparse(statement.value.func) in ("pytest.fail", "self.fail")
+    return isinstance(statement, ast.Raise)
 
 
 def _says_nothing(node: ast.expr) -> bool:
@@ -320,6 +404,10 @@ class _Wiring(ast.NodeTransformer):
         self.called: list[Called] = []
         self.nodes: list[ast.Call] = []
         self.comparing: set[int] = set()
+
+    def visit_body(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Wires what stands in one function."""
+        function.body = [self.visit(statement) for statement in function.body]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node

@@ -236,6 +236,8 @@ def _flatten(value: Any, depth: int, left: list[int]) -> Plain:
     if root in ("torch", "numpy") and hasattr(value, "shape") and hasattr(value, "tolist"):
         return _flatten_array(value, root)
     if isinstance(value, (type, type(flatten))):
+        if "<locals>" in value.__qualname__:
+            raise NotPlain(value.__qualname__)  # no name leads to it
         return Instance(f"{value.__module__}:{value.__qualname__}", "name", {})
     if root == "pandas" and kind.__name__ in ("DataFrame", "Series"):
         return _flatten_frame(value, kind, depth, left)

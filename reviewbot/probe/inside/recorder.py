@@ -47,6 +47,8 @@ class Recorder:
         self.wired: dict[str, tuple[list[calls.Called], list[Site]]] = {}
         # The parameters of each test that are no more than inputs of the code under test.
         self.handed_on: dict[str, list[str]] = {}
+        # What each test has made to be different.
+        self.to_differ: dict[str, frozenset[str | int]] = {}
 
     def decorate(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """The decorator of the function that the parent calls `name`."""
@@ -185,7 +187,13 @@ class Recorder:
         checks = [
             [site.line, site.text, number in ran] for number, site in enumerate(sites) if site.kind == "check"
         ]
-        return {"values": values, "checks": checks, "handed_on": self.handed_on[name]}
+        differ = self.to_differ[name]
+        return {
+            "values": values,
+            "checks": checks,
+            "handed_on": [*self.handed_on[name], *sorted(one for one in differ if isinstance(one, str))],
+            "to_differ": sorted(one for one in differ if isinstance(one, int)),
+        }
 
 
 def _type_of(value: Any) -> str:
@@ -221,6 +229,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
             if name in self.recorder.tests:
                 whole = loading.parse(self.get_data(self.path), self.path)
                 self.recorder.handed_on[name] = sorted(calls.handed_on(whole, unit))
+                whole = loading.parse(self.get_data(self.path), self.path)
+                self.recorder.to_differ[name] = calls.to_differ(whole, unit)
                 tree, called = calls.wire(tree, unit)
                 tree, sites = instrument(tree, self.path)
                 mine = [site for site in sites if site.unit == unit or site.unit.startswith(f"{unit}.")]
