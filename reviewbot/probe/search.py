@@ -176,7 +176,8 @@ def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
             noticed[one.change.field] |= one.run.noticed
     for one in tried:
         # Of what stands under other keys each time, it is the values that are compared.
-        if not noticed.get(one.change.field, True) and one.change.edit.operation == "remove":
+        key = (one.change.verb, one.change.size) == ("missing", "structure")
+        if key and not noticed.get(one.change.field, True):
             noticed[one.change.field] = _noticed_below(one, tried)
     return tuple(field for field, seen in noticed.items() if not seen and field not in ("row", "item"))
 
