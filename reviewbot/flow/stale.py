@@ -11,6 +11,7 @@ assert equal(before, head.weight)  # both sides are of the first model
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -78,14 +79,42 @@ def newly_compared(unit: Unit, one: Stale) -> Demand | None:
 
 
 def may_be_stale(unit: Unit) -> bool:
-    """The same asked quickly: some name is given a value twice."""
-    seen: set[str] = set()
-    for node in unit.asts(ast.Assign):
-        if isinstance(node.targets[0], ast.Name):
-            if node.targets[0].id in seen:
+    """The same asked quickly: a value is kept that is read from a part of an object, and further down the
+    name of the object, or of what that is a part of, is given another one."""
+    assigned = unit.asts(ast.Assign)
+    if len(assigned) < _ASSIGNED:
+        return False
+    given: dict[str, int] = {}
+    for node in assigned:
+        for name in itertools.chain.from_iterable(map(_names, node.targets)):
+            given[name] = max(node.lineno, given.get(name, 0))
+    part_of = {
+        node.targets[0].id: root
+        for node in assigned
+        if isinstance(node.targets[0], ast.Name) and not isinstance(node.value, ast.Name)
+        if (root := _root(node.value))
+    }
+    for node in assigned:
+        above = part_of.get(_root(_bare(node.value)), "")
+        met: set[str] = set()
+        while above and above not in met:
+            if given.get(above, 0) > node.lineno:
                 return True
-            seen.add(node.targets[0].id)
+            met.add(above)
+            above = part_of.get(above, "")
     return False
+
+
+# What is taken from the object, what is kept of that, and the other object.
+_ASSIGNED = 3
+
+
+def _names(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for one in target.elts:
+            yield from _names(one)
 
 
 _UNKNOWN = ast.Assign(targets=[], value=ast.Constant(None))
