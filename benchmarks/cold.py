@@ -26,7 +26,7 @@ def main() -> int:
     """Measures and prints."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--turns", type=int, default=7, help="how often each is run (default: 7)")
-    options.add_argument("--limit", type=float, default=0.75, help="the ratio (default: 0.75)")
+    options.add_argument("--limit", type=float, default=0.7, help="the ratio (default: 0.7)")
     options.add_argument("--bytes", type=int, default=1_000_000, help="how much code (default: 1000000)")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
