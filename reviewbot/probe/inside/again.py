@@ -151,14 +151,7 @@ def main() -> None:
     asked = boot.shut_in(requests, replies)
     variants = Variants(asked["variants"], replies)
     finder = _Finder(os.path.realpath(asked["path"]), asked["unit"], variants)
-    sys.path[:0] = asked["search"]
-    sys.path += asked["packages"]
-    os.chdir(asked["root"])
-    os.environ.update(asked["environment"])
-    if asked["absent"]:
-        absent = stubs.Finder()
-        absent.wanted.update(map(str, asked["absent"]))
-        sys.meta_path.append(absent)
+    boot.settle(asked)
     import pytest
 
     with contextlib.redirect_stderr(io.StringIO()):

@@ -246,6 +246,19 @@ def shut_in(requests: TextIO, replies: TextIO) -> dict[str, Any]:
     return asked
 
 
+def settle(asked: dict[str, Any]) -> None:
+    """The surroundings in which the repository's own tests run: its folder, its environment, where modules
+    are found, and stand-ins for the packages that are `absent`."""
+    sys.path[:0] = asked["search"]
+    sys.path += asked["packages"]
+    os.chdir(asked["root"])
+    os.environ.update(asked["environment"])
+    if asked["absent"]:
+        absent = stubs.Finder()
+        absent.wanted.update(map(str, asked["absent"]))
+        sys.meta_path.append(absent)
+
+
 def main() -> None:
     """The judging child."""
     requests, replies = streams()

@@ -319,14 +319,7 @@ def main() -> None:
     wanted = {path: list(units.values()) for path, units in by_path.items()}
     recorder = Recorder(replies, int(asked["most"]), wanted)
     recorder.tests = set(asked["wired"])
-    sys.path[:0] = asked["search"]
-    sys.path += asked["packages"]
-    os.chdir(asked["root"])
-    os.environ.update(asked["environment"])
-    if asked["absent"]:
-        absent = stubs.Finder()
-        absent.wanted.update(map(str, asked["absent"]))
-        sys.meta_path.append(absent)
+    boot.settle(asked)
     import pytest
 
     recorder.board.failures = (AssertionError, pytest.fail.Exception)
