@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 from types import FrameType
 
 
@@ -14,8 +15,16 @@ class TimeIsUp(BaseException):
     """The limit was reached. Not an `Exception`, so that a rule's own `except` does not swallow it."""
 
 
-def _raise(signum: int, frame: FrameType | None) -> None:
-    raise TimeIsUp
+TICK = 0.005
+"""Seconds of processor time between two looks at what is left: setting a timer anew for each rule and unit
+takes longer than many a rule does."""
+
+
+def _tick(signum: int, frame: FrameType | None) -> None:
+    global _left
+    _left -= 1
+    if _left == 0:
+        raise TimeIsUp
 
 
 @contextmanager
@@ -24,24 +33,28 @@ def limited() -> Iterator[None]:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    global _works
-    before, worked = signal.signal(signal.SIGVTALRM, _raise), _works
-    _works = True
+    global _left
+    before, left = signal.signal(signal.SIGVTALRM, _tick), _left
+    _left = 0
+    rest = signal.setitimer(signal.ITIMER_VIRTUAL, TICK, TICK)
     try:
         yield
     finally:
-        arm(0)
-        _works = worked
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, *rest)
+        _left = left
+        # A tick may come late, and by default it would end the process.
+        if before != signal.SIG_DFL:
+            signal.signal(signal.SIGVTALRM, before)
 
 
-_works = False
+_left = 0  # ticks; none or fewer: nothing is limited
 
 
 def arm(seconds: float) -> None:
-    """Raises `TimeIsUp` after that much processor time from now on; 0 calls it off."""
-    if _works:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    """Raises `TimeIsUp` after that much processor time from now on, up to two ticks later; 0 calls it off."""
+    global _left
+    # The first tick may come at once.
+    _left = 1 + ceil(seconds / TICK) if seconds else 0
 
 
 _apart = 0.0
@@ -50,15 +63,14 @@ _apart = 0.0
 @contextmanager
 def untimed() -> Iterator[None]:
     """What runs inside counts against no limit: work done once for everybody, at whoever's first question."""
-    global _apart
-    left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if _works else 0.0
+    global _apart, _left
+    left, _left = _left, 0
     started = time.process_time()
     try:
         yield
     finally:
         _apart += time.process_time() - started
-        if left:
-            signal.setitimer(signal.ITIMER_VIRTUAL, left)
+        _left = left
 
 
 def untimed_seconds() -> float:
