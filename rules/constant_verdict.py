@@ -89,6 +89,21 @@ class ConstantVerdict(Rule):
                     self.assertTrue(expected, found)  # <- here
             """
         ),
+        # A value that a constructor makes.
+        Example(
+            """
+            import numpy as np
+            import torch
+
+            class T(TestCase):
+                def test(self):
+                    self.assertTrue(run(1).shape, torch.Size([2, 4]))  # <- here
+                    self.assertTrue(run(2).dtype, np.dtype("float32"))  # <- here
+                    self.assertTrue(run(3), dict(sails=2, masts=1))  # <- here
+                    self.assertTrue(run(4).crew, set(run(5).crew))  # <- here
+                    self.assertTrue(len(run(6)), len(run(7)))  # <- here
+            """
+        ),
         Example("def test_reached(run):\n    run()\n    assert True  # <- here\n"),
         Example("""
             def test_later(run):
@@ -136,6 +151,19 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        # What is shown of the value itself, under a name, or by a method.
+        Example(
+            """
+            class T(TestCase):
+                def test(self):
+                    ship, problems = run(1), list(complaints())
+                    self.assertTrue(ship.ready, dict(ship=ship))
+                    self.assertTrue(ship.ready, list(ship.ready))
+                    self.assertTrue(ship.ready, problems)
+                    self.assertTrue(ship.ready, ship.log.list())
+                    self.assertTrue(ship.ready, str(ship))
+            """
+        ),
         # What is shown beside a verdict, or a line under it.
         Example(
             """
@@ -389,8 +417,11 @@ class ConstantVerdict(Rule):
         flow = values(unit)
         if isinstance(first.value, cst.Name) and _is_flag(unit, first.value):
             return None
+        shown = flow.resolve(second.value)
+        if type(shown) is cst.Call and shown is not second.value:
+            return None  # `problems = list(validate(rows))`, shown where there are any
         certainty = compared_as_message(
-            flow.resolve(first.value), first.value, flow.resolve(second.value), name
+            flow.resolve(first.value), first.value, shown, name, unit.file.imports
         )
         if certainty is None:
             return None

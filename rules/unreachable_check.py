@@ -24,6 +24,7 @@ from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import Check, call_of, checks, is_own_exit, raising_context
 from reviewbot.flow.contradictions import contradictions, may_contradict
 from reviewbot.flow.control import leaves, statements
+from reviewbot.flow.entered import may_never_enter, never_entered
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
@@ -134,6 +135,27 @@ class UnreachableCheck(Rule):
                 def inner():
                     assert run(1) == [2]  # <- here
                     assert run(2) == [3]
+        """),
+        # A loop whose condition is false before its first turn.
+        Example("""
+            def test_steps(env):
+                step = 5
+                while step < 5:
+                    assert env.step() == step  # <- here
+                    step += 1
+
+            def test_span(env):
+                first, last = 10, 10
+                at = first
+                while at < last:
+                    assert env.at(at)  # <- here
+                    at += 1
+
+            def test_drained(queue):
+                left = 0
+                while left:
+                    assert queue.pop()  # <- here
+                    left -= 1
         """),
         Example("""
             STRICT = False
@@ -297,6 +319,41 @@ class UnreachableCheck(Rule):
                         assert row == 4
                 run(Callback())
         """),
+        # A loop that is entered on some turn of another, or for another value.
+        Example("""
+            def test_drained(make):
+                for left in (0, 1, 2):
+                    queue = make(left)
+                    while left > 0:
+                        assert queue.pop()
+                        left -= 1
+
+            def test_retries(make, wait):
+                tries = 0
+                if make():
+                    tries = 3
+                while tries > 0:
+                    assert wait()
+                    tries -= 1
+
+            def test_rounds(make):
+                done = 5
+                for start in make():
+                    while done < 5:
+                        assert make(done)
+                        done += 1
+                    done = start
+
+            def test_nothing_left(run):
+                step = 0
+                def reset():
+                    nonlocal step
+                    step = -3
+                run(reset)
+                while step < 0:
+                    assert run(step)
+                    step += 1
+        """),
         Example("""
             import os
             STRICT = os.environ.get("STRICT") == "1"
@@ -338,6 +395,8 @@ class UnreachableCheck(Rule):
             return True
         if judges(unit) and may_contradict(unit):
             return True
+        if may_never_enter(unit):
+            return True
         if not MUST_RAISE.isdisjoint(unit.facts.calls) and any(map(_may_end_in_check, _withs(unit))):
             return True
         tests = ((node.test, node.body) for node in unit.asts(ast.If))
@@ -367,6 +426,7 @@ class UnreachableCheck(Rule):
         yield self._uncalled(unit)
         yield self._switched_off(unit)
         yield self._contradicted(unit)
+        yield self._never_entered(unit)
 
     def _report(
         self, unit: Unit, dead: list[Check], why: Step, what: str, certainty: Certainty, fix: Fix | None
@@ -482,6 +542,18 @@ class UnreachableCheck(Rule):
                 step(unit, one.known.node, "this is known by then"),
                 f"by then `{known}` has decided that `{asked}` does not hold",
                 "proved" if one.sure else "likely",
+                None,
+            )
+
+
+    def _never_entered(self, unit: Unit) -> Iterator[_Dead]:
+        """Loops whose condition is false before the first turn."""
+        for loop in never_entered(unit) if may_never_enter(unit) else ():
+            yield (
+                [loop.node.body],
+                step(unit, loop.given, "this is what the loop starts with"),
+                f"`{_code(unit, loop.node.test)}` does not hold when the loop is reached",
+                "proved",
                 None,
             )
 
