@@ -25,6 +25,7 @@ from reviewbot.flow.checks import called_name, predicate
 from reviewbot.flow.effects import awaits_exception, compares_for_its_effect, function_of
 from reviewbot.flow.exit_status import Dropped, dropped_status, is_entry_point
 from reviewbot.flow.foreign import (
+    finds_differences,
     foreign_names,
     helper_of,
     is_foreign_judge,
@@ -114,6 +115,22 @@ class CheckResultDropped(Rule):
             files={
                 "tests/rows_tools.py": "def same_rows(a, b):\n    return a.ids == b.ids\n"
                 "def check_rows(a):\n    assert a\n    return a == 1\n"
+            },
+        ),
+        # Another file's function that hands back what differs; one that is not there, by its name.
+        Example(
+            """
+            from ships import differences, mismatches
+            from harbour.tools import problems
+
+            def test_ships(sail, resume):
+                differences(sail(), resume())  # <- here
+                mismatches(sail(), resume())  # <- here
+                problems(sail(), resume())  # <- here
+            """,
+            files={
+                "tests/ships.py": "def differences(a, b):\n    return [key for key in a if a[key] != b[key]]\n"
+                "def mismatches(a, b):\n    late = {k: b[k] for k in a if a[k] != b[k]}\n    return late\n"
             },
         ),
         Example("""
@@ -252,6 +269,23 @@ class CheckResultDropped(Rule):
         ),
     )
     good = (
+        # It raises, shows, or fills what it is given.
+        Example(
+            """
+            from ships import differences
+            from harbour.tools import print_differences, problems
+
+            def test_ships(sail, resume, found):
+                differences(sail(), resume())
+                print_differences(sail(), resume())
+                problems(sail(), resume(), found)
+                assert not found
+            """,
+            files={
+                "tests/ships.py": "def differences(a, b):\n    found = [key for key in a if a[key] != b[key]]\n"
+                "    if found:\n        raise AssertionError(found)\n    return found\n"
+            },
+        ),
         # The status is handed on, there is none, or it says something else.
         Example(
             """
@@ -635,6 +669,9 @@ class CheckResultDropped(Rule):
         summary = summary_of(unit, call, repo)
         if summary is not None:
             return self._helper(unit, node, call, summary) if judges(unit) or summary.asserts else None
+        if _finds_differences(unit, call, repo):
+            message = f"`{unit.text(call.func)}` by its name returns what differs, and nobody looks at it"
+            return self._report(unit, node, message, None, "question")
         relation = predicate(call, unit)
         if keyword_argument(call, "out") is not None:
             return None  # `np.equal(a, b, out=same)`
@@ -724,6 +761,16 @@ class CheckResultDropped(Rule):
         return self.finding(
             unit, node, message, certainty=sure, still_catches=still_catches(unit, node), fix=fix
         )
+
+
+def _finds_differences(unit: Unit, call: cst.Call, repo: Repo) -> bool:
+    """Whether a function that the repository does not hold is given two things, and by its name hands back
+    where they differ."""
+    name = called_name(call)
+    given = [arg for arg in call.args if arg.keyword is None and not arg.star]
+    if len(given) != 2 or not finds_differences(name) or not is_foreign_judge(name, unit):
+        return False
+    return judges(unit) and not is_local(unit, call) and helper_of(unit, name, repo) is None
 
 
 def _is_switched_off(unit: Unit, node: cst.CSTNode) -> bool:
@@ -818,7 +865,7 @@ def _may_be_foreign_judge(function: ast.expr, foreign: frozenset[str], judging: 
 def _is_known(call: ast.Call, unit: Unit, repo: Repo) -> bool:
     """Whether a call that could drop a verdict is none of a function of another file, or that is there."""
     name = dotted_name(call.func)
-    if not is_foreign_judge(name, unit) or _says_verdict(called_last(call)):
+    if not is_foreign_judge(name, unit) or _says_verdict(called_last(call)) or finds_differences(name):
         return True
     return Summaries.of(unit.file).resolve(name, unit) is not None or helper_of(unit, name, repo) is not None
 

@@ -17,10 +17,11 @@ import libcst as cst
 
 from reviewbot.flow import collection
 from reviewbot.flow.fixtures import fixture
+from reviewbot.flow.judging import in_test_file, says_that_it_judges
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, own_nodes
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once
 from reviewbot.model import Certainty
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -95,6 +96,34 @@ class NeverCollectedTest(Rule):
             """,
             path="tests/functional/compare.py",
         ),
+        # A check of a name of its own that nothing runs, among others that do run.
+        Example("""
+            def check_crew(one, other):
+                assert one.crew == other.crew
+
+            def check_cargo(one, other):  # <- here
+                assert one.cargo == other.cargo
+
+            def test_ships(sail, resume):
+                check_crew(sail(), resume())
+        """),
+        Example(
+            """
+            import sys
+
+            def verify_crew(one, other):  # <- here
+                if one["crew"] != other["crew"]:
+                    raise SystemExit("the crews differ")
+
+            def main():
+                if read(sys.argv[1])["cargo"] != read(sys.argv[2])["cargo"]:
+                    raise SystemExit("the cargoes differ")
+
+            if __name__ == "__main__":
+                main()
+            """,
+            path="tools/compare_ships.py",
+        ),
         Example(
             """
             def test_rows(run):  # <- here
@@ -104,6 +133,39 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # Given on, looked up by its name, there for others, commented out where it was called.
+        Example("""
+            def check_crew(one, other):
+                assert one.crew == other.crew
+
+            def check_cargo(one, other):
+                assert one.cargo == other.cargo
+
+            def test_ships(sail, resume):
+                for check in (check_crew,):
+                    check(sail(), resume())
+                # check_cargo(sail(), resume())
+        """),
+        Example(
+            """
+            import sys
+
+            def verify_crew(one, other):
+                if one["crew"] != other["crew"]:
+                    raise SystemExit("the crews differ")
+
+            if __name__ == "__main__":
+                globals()["verify_" + sys.argv[3]](read(sys.argv[1]), read(sys.argv[2]))
+            """,
+            path="tools/compare_ships.py",
+        ),
+        Example(
+            """
+            def verify_crew(one, other):
+                assert one.crew == other.crew
+            """,
+            path="tests/ships.py",
+        ),
         # Switched off by its name, for all its spelling.
         Example("""
             import unittest
@@ -211,7 +273,8 @@ class NeverCollectedTest(Rule):
         if unit.has(ast.Yield, ast.YieldFrom) or not isinstance(tree, _FUNCTIONS):
             return True
         if unit.owner is None:
-            return tree.name.startswith("test") or _is_misspelt(tree.name)
+            named = tree.name.startswith("test") or _is_misspelt(tree.name)
+            return named or _is_uncalled_check(unit, tree)
         return not tree.name.startswith("test") and _could_be_a_test(tree)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -249,6 +312,8 @@ class NeverCollectedTest(Rule):
     def _function(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
         if collection.is_fixture(tree):
             return None
+        if _is_uncalled_check(unit, tree) and self._has_check(unit, tree):
+            return self._uncalled(unit, tree, repo)
         if not repo.pytest.collects_file(unit.file.path):
             return self._uncollected_file(unit, tree, repo)
         named = repo.pytest.collects_function(tree.name)
@@ -265,6 +330,16 @@ class NeverCollectedTest(Rule):
             f"nothing collects or calls `{tree.name}`, which checks something",
             "question" if _is_off_by_name(tree.name) or _needs_a_caller(unit, tree, repo) else "likely",
         )
+
+    def _uncalled(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
+        """A check of its own name among those that run: a test file's or a comparison script's."""
+        if repo.pytest.collects_function(tree.name) or _is_used_elsewhere(unit, tree.name, repo):
+            return None
+        if _is_asked_for_by_name(unit, tree.name):
+            return None
+        off = _is_off_by_name(tree.name)
+        message = f"nothing collects or calls `{tree.name}`, which checks something"
+        return self._report(unit, message, "question" if off else "likely")
 
     def _method(
         self, unit: Unit, owner: ast.ClassDef, tree: collection.FunctionTree, named: bool, repo: Repo
@@ -339,6 +414,34 @@ class NeverCollectedTest(Rule):
         return self.finding(
             unit, node.name, message, certainty=certainty, steps=(runs,), still_catches=(lost,)
         )
+
+
+def _is_uncalled_check(unit: Unit, tree: collection.FunctionTree) -> bool:
+    """Whether a function is by its name a check, stands in a file that runs checks, and that file never names
+    it. A module of helpers alone may be there for others."""
+    if unit.owner is not None or tree.decorator_list or not _CHECKS.match(tree.name):
+        return False
+    return _runs_checks(unit.file) and not unit.file.naming(tree.name)
+
+
+_CHECKS = pattern(r"_*(check|verify|assert|compare|ensure|validate|expect)_\w+$")
+
+
+@once
+def _runs_checks(file: File) -> bool:
+    """Whether a file is one of tests, or a comparison that is started as a program."""
+    if in_test_file(file.path):
+        return any(unit.is_test for unit in file.units)
+    name = file.path.rpartition("/")[2]
+    return says_that_it_judges(name) and "__name__" in file.units[0].facts.names
+
+
+def _is_asked_for_by_name(unit: Unit, name: str) -> bool:
+    """Whether the file looks functions up by their names, or holds this one's as a text."""
+    if any(unit.file.calling(one) for one in ("getattr", "globals", "locals", "vars", "eval", "exec")):
+        return True
+    quoted = (f'"{name}', f"'{name}", f"# {name}", f"#{name}")
+    return any(one in line for line in unit.file.lines for one in quoted)
 
 
 def _opts_out(node: ast.ClassDef) -> bool:

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
 _JUDGES = pattern(
     r"(?i)(^|[._])(assert\w*|check\w*|compar\w*|verif\w*|same|equal\w*|match\w*|\w*close|diff\w*|parity|is_\w+|"
-    r"validat\w*|agree\w*|mismatch\w*)(_|$)"
+    r"validat\w*|agree\w*|mismatch\w*|problems|violations|discrepanc\w*)(_|$)"
+)
+# What hands back what it found, and shows or raises nothing by its name.
+_FINDS = pattern(
+    r"(?i)^_*((find|get|list|collect|compute|all|count)_)?(\w+_)?(differences|mismatches|problems|discrepancies"
+    r"|violations|diffs)(_(between|of|in|from)(_\w+)?)?$"
+)
+_SHOWS = pattern(
+    r"(?i)^_*(show|print|log|report|write|plot|dump|assert|check|raise|fail|expect|verify|require|warn|display"
+    r"|render|record|save|apply|fix|resolve|ignore|reset|clear)_"
 )
 
 
@@ -33,6 +42,12 @@ _KNOWN = assertions.LIBRARIES | {"builtins"}
 def is_foreign_judge(name: str, unit: Unit) -> bool:
     """Whether a name is imported, not from a known library, and says that it compares."""
     return name.partition(".")[0] in foreign_names(unit.file) and _JUDGES.search(name) is not None
+
+
+def finds_differences(name: str) -> bool:
+    """Whether a function's name says that it hands back where two things differ: `differences`."""
+    last = name.rpartition(".")[2]
+    return _FINDS.search(last) is not None and _SHOWS.search(last) is None
 
 
 def names_judge(name: str) -> bool:

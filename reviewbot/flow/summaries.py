@@ -416,6 +416,8 @@ def _is_verdict_value(node: ast.expr, flags: frozenset[str], imports: Mapping[st
         return True
     if isinstance(node, ast.Name):
         return node.id in flags
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
+        return _keeps_what_differs(node)
     if isinstance(node, ast.Call):
         name = dotted_name(node.func)
         if name == "bool" and node.args:
@@ -427,6 +429,12 @@ def _is_verdict_value(node: ast.expr, flags: frozenset[str], imports: Mapping[st
             "." in name and last in assertions.PREDICATE_METHODS and bool(node.args)
         )
     return False
+
+
+def _keeps_what_differs(node: ast.ListComp | ast.SetComp | ast.DictComp) -> bool:
+    """Whether a comprehension keeps only where two values differ: `[key for key in a if a[key] != b[key]]`."""
+    last = node.generators[-1].ifs
+    return bool(last) and all(_asks_for_difference(test) for one in node.generators for test in one.ifs)
 
 
 _SHOWING = frozenset({"print", "pprint", "info", "debug", "warning", "warn", "error", "append", "write"})
