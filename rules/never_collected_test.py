@@ -18,10 +18,11 @@ import libcst as cst
 from reviewbot.flow import collection
 from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.judging import in_test_file, says_that_it_judges
+from reviewbot.flow.parameter_sets import may_be_unfilled, unfilled
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, own_nodes
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, tree_span
 from reviewbot.model import Certainty
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -96,6 +97,34 @@ class NeverCollectedTest(Rule):
             """,
             path="tests/functional/compare.py",
         ),
+        # Run once for each of no values.
+        Example(
+            """
+            import pytest
+            from ports import PORTS
+
+            SHIPS = []
+            NAMES = ("brig.png", "sloop.png")
+            CHARTS = [name for name in NAMES if name.endswith(".svg")]
+
+            @pytest.mark.parametrize("ship", SHIPS)  # <- here
+            def test_sails(ship):
+                assert ship.sails
+
+            @pytest.mark.parametrize("chart", CHARTS)  # <- here
+            def test_charts(chart):
+                assert draw(chart)
+
+            @pytest.mark.parametrize("port", PORTS)  # <- here
+            def test_ports(port):
+                assert reach(port)
+
+            @pytest.mark.parametrize(("knots", "wind"), [])  # <- here
+            def test_speed(knots, wind):
+                assert speed(wind) == knots
+            """,
+            files={"tests/ports.py": "PORTS = ()\n"},
+        ),
         # A check of a name of its own that nothing runs, among others that do run.
         Example("""
             def check_crew(one, other):
@@ -133,6 +162,39 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # Filled later, by something else, or not to be known.
+        Example(
+            """
+            import pytest
+            from ports import PORTS
+
+            SHIPS = []
+            SHIPS.append("brig")
+            BOATS = []
+            collect(BOATS)
+            NAMES = ("brig.png", "sloop.svg")
+            CHARTS = [name for name in NAMES if name.endswith(".svg")]
+            DRAWN = [name for name in NAMES if is_drawn(name)]
+
+            @pytest.mark.parametrize("ship", SHIPS)
+            def test_sails(ship):
+                assert ship.sails
+
+            @pytest.mark.parametrize("boat", BOATS)
+            def test_boats(boat):
+                assert boat.oars
+
+            @pytest.mark.parametrize("chart", CHARTS)
+            @pytest.mark.parametrize("drawn", DRAWN)
+            def test_charts(chart, drawn):
+                assert draw(chart, drawn)
+
+            @pytest.mark.parametrize("port", PORTS)
+            def test_ports(port):
+                assert reach(port)
+            """,
+            files={"tests/ports.py": "PORTS = ()\nPORTS += ('Bergen',)\n"},
+        ),
         # Given on, looked up by its name, there for others, commented out where it was called.
         Example("""
             def check_crew(one, other):
@@ -268,6 +330,8 @@ class NeverCollectedTest(Rule):
 
     def suspect(self, unit: Unit) -> bool:
         tree = unit.tree
+        if unit.is_test and may_be_unfilled(unit):
+            return True
         if isinstance(tree, ast.ClassDef):
             return any(isinstance(s, _FUNCTIONS) and s.name.startswith("test_") for s in tree.body)
         if unit.has(ast.Yield, ast.YieldFrom) or not isinstance(tree, _FUNCTIONS):
@@ -284,7 +348,7 @@ class NeverCollectedTest(Rule):
         if isinstance(tree, ast.ClassDef):
             found = self._class(unit, tree, repo)
         elif isinstance(tree, _FUNCTIONS):
-            found = self._function(unit, tree, repo)
+            found = self._function(unit, tree, repo) or self._unfilled(unit, tree, repo)
         else:
             found = None
         if found is not None:
@@ -330,6 +394,23 @@ class NeverCollectedTest(Rule):
             f"nothing collects or calls `{tree.name}`, which checks something",
             "question" if _is_off_by_name(tree.name) or _needs_a_caller(unit, tree, repo) else "likely",
         )
+
+    def _unfilled(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
+        """A test that is run once for each of no values."""
+        if not repo.pytest.collects_file(unit.file.path):
+            return None
+        for one in unfilled(unit, repo) if unit.is_test else ():
+            code = ast.unparse(one.values)
+            made = Step(one.path, one.made.lineno, one.made.end_lineno or one.made.lineno, "this holds nothing")
+            return self.finding_at(
+                unit,
+                tree_span(unit, one.values),
+                f"`{tree.name}` is run for each of `{code}`, which holds nothing: pytest skips it",
+                certainty="proved" if one.sure else "likely",
+                steps=(made,),
+                still_catches=(f"nothing: what `{tree.name}` checks is not checked for any value",),
+            )
+        return None
 
     def _uncalled(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
         """A check of its own name among those that run: a test file's or a comparison script's."""
