@@ -129,7 +129,8 @@ class CheckResultDropped(Rule):
                 problems(sail(), resume())  # <- here
             """,
             files={
-                "tests/ships.py": "def differences(a, b):\n    return [key for key in a if a[key] != b[key]]\n"
+                "tests/ships.py": "def differences(a, b):\n"
+                "    return [key for key in a if a[key] != b[key]]\n"
                 "def mismatches(a, b):\n    late = {k: b[k] for k in a if a[k] != b[k]}\n    return late\n"
             },
         ),
@@ -282,7 +283,8 @@ class CheckResultDropped(Rule):
                 assert not found
             """,
             files={
-                "tests/ships.py": "def differences(a, b):\n    found = [key for key in a if a[key] != b[key]]\n"
+                "tests/ships.py": "def differences(a, b):\n"
+                "    found = [key for key in a if a[key] != b[key]]\n"
                 "    if found:\n        raise AssertionError(found)\n    return found\n"
             },
         ),

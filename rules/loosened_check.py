@@ -16,6 +16,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from reviewbot.flow.assertions import RAISING_CONTEXTS
+from reviewbot.flow.ci import is_ci
+from reviewbot.flow.ci_verdicts import of_workflow
 from reviewbot.flow.deleted_tests import Deleted, deleted
 from reviewbot.flow.demands import demands
 from reviewbot.flow.file_versions import looser_file, unraised_file
@@ -23,6 +25,7 @@ from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.lenient_steps import Lenient, lenient
 from reviewbot.flow.loosening import Loosened
 from reviewbot.flow.moved import Known, Moved
+from reviewbot.flow.run_lists import YAML
 from reviewbot.flow.script_versions import dropped
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.versions import beside, lines_of, pairs, where_stood
@@ -484,7 +487,7 @@ limits:
             """
             jobs:
               unit:
-                continue-on-error: true  # <- here
+                continue-on-error: true
                 steps:
                   - run: pytest tests --deselect tests/test_a.py::test_x  # <- here
             """,
@@ -500,26 +503,20 @@ jobs:
         ),
         Example(
             """
-            jobs:
-              unit:
-                steps:
-                  - name: rows
-                    continue-on-error: true  # <- here
-                    run: pytest tests/rows
-                  - name: parity
-                    continue-on-error: true
-                    run: pytest tests/parity || true
+            rows:
+              allow_failure: true  # <- here
+              script: pytest tests/rows
+            parity:
+              allow_failure: true
+              script: pytest tests/parity
             """,
-            path=".github/workflows/ci.yml",
+            path=".gitlab-ci.yml",
             before={
-                ".github/workflows/ci.yml": """
-jobs:
-  unit:
-    steps:
-      - name: rows
-        run: pytest tests/rows
-      - name: parity
-        run: pytest tests/parity
+                ".gitlab-ci.yml": """
+rows:
+  script: pytest tests/rows
+parity:
+  script: pytest tests/parity
 """,
             },
         ),
@@ -950,6 +947,41 @@ def test_sessions(post):
 """
             },
         ),
+        # Whose verdict is lost then, another rule tells. How a test is run is no list of tests.
+        Example(
+            """
+            jobs:
+              unit:
+                steps:
+                  - run: pytest tests
+                    continue-on-error: true
+            """,
+            path=".github/workflows/ci.yml",
+            before={
+                ".github/workflows/ci.yml": """
+jobs:
+  unit:
+    steps:
+      - run: pytest tests
+""",
+            },
+        ),
+        Example(
+            """
+            test_parameters:
+              - --sails 2
+              - --wind
+            """,
+            path="autotest/config.yml",
+            before={
+                "autotest/config.yml": """
+test_parameters:
+  - --sails 2
+  - --wind
+  - --crew 4
+""",
+            },
+        ),
         Example(
             """
             jobs:
@@ -1300,7 +1332,8 @@ jobs:
     def _of_script(self, unit: Unit, content: bytes, path: str, repo: Repo) -> Iterator[Finding]:
         text = content.decode("utf-8", "replace")
         old, new = text.splitlines(), [line.rstrip("\n") for line in unit.file.lines]
-        yield from self._of_steps(unit, old, new)
+        elsewhere = _told_of_ci(unit.file, repo)
+        yield from self._of_steps(unit, [one for one in lenient(old, new) if one.line not in elsewhere], new)
         for one in dropped(text, new, path, repo):
             first, last = (one.after, one.after) if one.after else beside(old, new, one.before or 1)
             steps = []
@@ -1320,10 +1353,10 @@ jobs:
                 still_catches=(_STILL_RUNS if one.after is None else _STILL_DIFFERS,),
             )
 
-    def _of_steps(self, unit: Unit, old: list[str], new: list[str]) -> Iterator[Finding]:
+    def _of_steps(self, unit: Unit, steps: list[Lenient], new: list[str]) -> Iterator[Finding]:
         """What is done to several steps of a file is one thing."""
         groups: dict[str, list[Lenient]] = {}
-        for one in lenient(old, new):
+        for one in steps:
             groups.setdefault(one.says, []).append(one)
         for says, found in groups.items():
             group = sorted(found, key=lambda one: one.line)
@@ -1340,6 +1373,13 @@ jobs:
                 ],
                 still_catches=(first.still,),
             )
+
+
+def _told_of_ci(file: File, repo: Repo) -> frozenset[int]:
+    """The lines of a list of CI of whose lost verdict `verdict-dropped-in-ci` tells."""
+    if not file.path.endswith(YAML) or "continue-on-error" not in file.text or not is_ci(file.path, repo):
+        return frozenset()
+    return frozenset(one.line for one in of_workflow(file.text) if one.by and not one.without)
 
 
 def _is_raising(call: ast.Call) -> bool:

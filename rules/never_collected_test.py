@@ -1,5 +1,7 @@
 """A test that no runner picks up: its name, its class, its file or its kind is not one that is collected.
 
+Likewise a test that is run once for each of no values, and a check beside the tests that none of them calls.
+
 ## Why
 The suite is green without it. It is found when it breaks for good reason and nobody notices.
 
@@ -401,7 +403,9 @@ class NeverCollectedTest(Rule):
             return None
         for one in unfilled(unit, repo) if unit.is_test else ():
             code = ast.unparse(one.values)
-            made = Step(one.path, one.made.lineno, one.made.end_lineno or one.made.lineno, "this holds nothing")
+            made = Step(
+                one.path, one.made.lineno, one.made.end_lineno or one.made.lineno, "this holds nothing"
+            )
             return self.finding_at(
                 unit,
                 tree_span(unit, one.values),

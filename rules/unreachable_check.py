@@ -1,7 +1,7 @@
 """A check that control never reaches.
 
 It stands after a `return` or `raise`, behind the call that must raise in a `raises` block, in a nested
-function that nobody calls, or under a condition that is never true.
+function that nobody calls, under a condition that is never true, or in a loop that is never entered.
 
 ## Why
 The test passes without having run the check, and looks as if it had.
@@ -544,7 +544,6 @@ class UnreachableCheck(Rule):
                 "proved" if one.sure else "likely",
                 None,
             )
-
 
     def _never_entered(self, unit: Unit) -> Iterator[_Dead]:
         """Loops whose condition is false before the first turn."""

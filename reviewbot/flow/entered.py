@@ -29,7 +29,7 @@ class NeverEntered:
 
 
 def may_never_enter(unit: Unit) -> bool:
-    """Whether a `while` with a check in it could start with numbers alone; yes too often, never no wrongly."""
+    """Whether a `while` with a check in it could start with numbers alone; never no wrongly."""
     stored = unit.facts.stored
     for node in unit.asts(ast.While):
         test = node.test

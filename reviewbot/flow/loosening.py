@@ -12,6 +12,7 @@ from typing import Literal
 from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.demands import Demand, demands, names_in
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.run_lists import is_command_line
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.wider import is_wider
 
@@ -636,7 +637,7 @@ def fewer(before: dict[str, ast.expr], after: dict[str, ast.expr]) -> Iterator[L
     for slot, node in after.items():
         was = words(before[slot]) if slot in before else []
         lost = [word for word in was if word not in listed]
-        if lost and set(was) & set(words(node)):
+        if lost and not is_command_line(was) and set(was) & set(words(node)):
             names = ", ".join(f"`{word}`" for word in lost)
             yield Loosened("fewer", before[slot], node, f"`{slot}` no longer holds {names}")
 

@@ -1,4 +1,4 @@
-"""The values that `pytest.mark.parametrize` gives a test, where it can be read off the code that there are none.
+"""What `pytest.mark.parametrize` gives a test, where it can be read off the code that it gives nothing.
 
 pytest then skips the test, whatever its settings for failures. Reads `ast` only.
 """
@@ -9,7 +9,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.summaries import dotted_name
@@ -31,8 +31,8 @@ class _UnknownError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unfilled:
-    """`values`, given to `parametrize`, hold nothing. `made` is the expression that makes them, in the file at
-    `path`. `sure`: it stands in the test's own file."""
+    """`values`, given to `parametrize`, hold nothing. `made` is the expression that makes them, in the file
+    at `path`. `sure`: it stands in the test's own file."""
 
     values: ast.expr
     made: ast.expr
@@ -75,7 +75,9 @@ def _given(unit: Unit) -> Iterator[ast.expr]:
     if not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return
     for decorator in unit.tree.decorator_list:
-        if not isinstance(decorator, ast.Call) or not dotted_name(decorator.func).endswith("mark.parametrize"):
+        if not isinstance(decorator, ast.Call) or not dotted_name(decorator.func).endswith(
+            "mark.parametrize"
+        ):
             continue
         named = [keyword.value for keyword in decorator.keywords if keyword.arg == "argvalues"]
         yield from decorator.args[1:2] or named
@@ -161,15 +163,15 @@ def _holds(test: ast.expr, name: str, item: object) -> bool:
     return bool(_of(test, name, item))
 
 
-_COMPARED: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.In: lambda one, many: one in many,  # type: ignore[operator]
-    ast.NotIn: lambda one, many: one not in many,  # type: ignore[operator]
+    ast.In: lambda one, many: one in many,
+    ast.NotIn: lambda one, many: one not in many,
 }
 
 

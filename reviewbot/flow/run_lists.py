@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from reviewbot.flow.patterns import pattern
@@ -20,6 +20,7 @@ _LIMIT = pattern(
 _LISTS = pattern(r"(?i)test|check|compar|suite|case|field|scenario|workload|parity|metric")
 _TEST = pattern(r"[\w./-]*\b(?:[\w-]*tests?[\w-]*|check\w*|parity\w*|compar\w*|verif\w*)[\w./-]*")
 _PATH = pattern(r"[\w./-]+\.(?:py|sh|bash)(?:::\w+)*|(?<![\w./=-])tests?(?:/[\w./-]*|(?=[\s\"']|$))")
+_OPTION = pattern(r"\s*--?[A-Za-z]")
 _COMMENT = pattern(r"(^|\s)#.*$")
 
 
@@ -66,11 +67,18 @@ def fewer_listed(old: str, new: str) -> Iterator[Dropped]:
         named = any(_LISTS.search(part) for part in path) or all(_TEST.fullmatch(item) for item in lost)
         if not lost or not named or _let_through(path) or not set(items) & set(kept):
             continue
+        if is_command_line(items):
+            continue
         if len(kept) >= len(items):
             continue  # one for another
         names = ", ".join(f"`{item}`" for item in lost)
         says = f"`{'.'.join(path)}` no longer holds {names}"
         yield Dropped(says, next(iter(lost.values())), None)
+
+
+def is_command_line(items: Iterable[str]) -> bool:
+    """Whether a list holds options, so that it says how something is run and not what: `["--tp", "2"]`."""
+    return any(map(_OPTION.match, items))
 
 
 def more_let_through(old: str, new: str) -> Iterator[Dropped]:

@@ -432,7 +432,7 @@ def _is_verdict_value(node: ast.expr, flags: frozenset[str], imports: Mapping[st
 
 
 def _keeps_what_differs(node: ast.ListComp | ast.SetComp | ast.DictComp) -> bool:
-    """Whether a comprehension keeps only where two values differ: `[key for key in a if a[key] != b[key]]`."""
+    """Whether a comprehension keeps only what differs: `[key for key in a if a[key] != b[key]]`."""
     last = node.generators[-1].ifs
     return bool(last) and all(_asks_for_difference(test) for one in node.generators for test in one.ifs)
 
