@@ -34,6 +34,7 @@ from reviewbot.flow.cuts import Cut, cuts, may_cut
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import in_test_file, judges, may_check
 from reviewbot.flow.loaded import loaded_alike
+from reviewbot.flow.mappings import compares_keys_alone
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.pairing import (
     hands_in_pairs,
@@ -201,8 +202,35 @@ class ZipTruncates(Rule):
                 for left, right in zip(reference, resumed):  # <- here
                     compare_rows(left, right)
         """),
+        # A mapping that is walked gives its keys.
+        Example("""
+            def test_kept(train, resume):
+                kept = train(3).state_dict()
+                again = resume(3).state_dict()
+                for one, other in zip(kept, again):  # <- here
+                    assert one == other
+
+            def same_settings(left: dict, right: dict[str, int]):
+                assert len(left) == len(right)
+                assert all(one == other for one, other in zip(left, right))  # <- here
+        """),
     )
     good = (
+        Example("""
+            def test_kept(train, resume):
+                kept = train(3).state_dict()
+                again = resume(3).state_dict()
+                for one, other in zip(kept, again, strict=True):
+                    assert one == other
+                    assert kept[one] == again[other]
+
+            def test_order(read, write):
+                kept = dict(read())
+                write(kept)
+                again = dict(read())
+                assert kept == again
+                assert all(one == other for one, other in zip(kept, again))
+        """),
         # One value walked with itself, which `self-compare` reports, and a result for each that workers get.
         Example("""
             def test_scores(metric, eps):
@@ -597,7 +625,13 @@ class ZipTruncates(Rule):
         if not judges(unit):
             return
         found: dict[int, Cut] = {}
+        keyed: set[int] = set()
         for cut in cuts(unit):
+            if id(cut.call) not in keyed and compares_keys_alone(unit, cut):
+                keyed.add(id(cut.call))
+                yield self._keys_alone(unit, repo, cut)
+            if id(cut.call) in keyed:
+                continue
             if id(cut.call) not in found and _may_differ(unit, cut, repo) and not _is_page(unit, cut):
                 found[id(cut.call)] = cut
         alike: dict[Certainty, list[Cut]] = {}
@@ -609,6 +643,20 @@ class ZipTruncates(Rule):
                 alike.setdefault(certainty, []).append(cut)
         for certainty, group in alike.items():
             yield self._report(unit, repo, certainty, *group)
+
+    def _keys_alone(self, unit: Unit, repo: Repo, cut: Cut) -> Finding:
+        left, right = (f"`{_short(unit, side)}`" for side in cut.sides)
+        return self.finding(
+            unit,
+            cut.call,
+            f"a walk over {left} and {right}, two mappings, gives their keys: what stands under them is never"
+            " compared",
+            certainty="likely",
+            steps=(step(unit, cut.check, "this check compares one key with the other"),),
+            still_catches=still_catches(
+                unit, *cut.sides, but=(cut.check, cut.loop), fault="length", repo=repo
+            ),
+        )
 
     def _report(self, unit: Unit, repo: Repo, certainty: Certainty, cut: Cut, *again: Cut) -> Finding:
         """One remark for all that a unit walks so, and one for each of which the lengths are known."""
