@@ -29,17 +29,14 @@ from reviewbot.flow.syntax import canonical, conjuncts, dotted, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite, step
-from reviewbot.model import Certainty
 
 _WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
 _MODE = 4
-_FAILS = pattern(
-    r"(?i)conver|fail|broken|breaks|bug|fixme|xxx|skip|flaky|crash"
-    r"|not (yet )?(work|supported|implemented)"
-)
+_FAILS = pattern(r"(?i)conver|fail|broken|breaks|bug|fixme|xxx|skip|flaky|crash|not (yet )?work")
+_MODES = pattern(r"(?i)(^|_)mode(_|$)|dry_?run")
 _NOTHING = pattern(
     r"(?i)\bnot (relevant|applicable|needed|meaningful|of interest)|irrelevant|meaningless|\bn/a\b"
-    r"|nothing (to|is) (be )?(test|check)|(do|does)(n't| not) (apply|matter|make sense)|\bno sense\b"
+    r"|nothing (to|is) (be )?(test|check)|(do|does)(n't| not) (apply|matter|make sense|test any)|\bno sense\b"
 )
 
 _Way = tuple[cst.If, cst.Return, list[tuple[Unit, cst.If]]]
@@ -212,12 +209,29 @@ class EarlyReturnTest(Rule):
                 assert run.rows
             """
         ),
+        # A helper that is named like a test, and given its arguments by another file.
+        Example(
+            """
+            def test_round_trip(pack, unpack, crate):
+                if crate.sealed:
+                    return
+                assert unpack(pack(crate)) == crate
+            """,
+            files={
+                "tests/test_crates.py": (
+                    "from tests.test_rows import test_round_trip\n\ndef test_wood(pack, unpack, wood):\n"
+                    "    test_round_trip(pack, unpack, wood)\n"
+                )
+            },
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
         return unit.is_test and unit.has(ast.Return) and _may_return_early(unit) and _looks_like_test(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        if _is_called_elsewhere(unit, repo):
+            return
         for handler, back, name in _not_imported(unit):
             first = _first_check(unit, handler)
             yield self.finding(
@@ -230,25 +244,20 @@ class EarlyReturnTest(Rule):
                 still_catches=(f"nothing: no check of `{unit.name}` runs then",),
                 fix=_fix(unit, [(f"no {name}", back)]),
             )
-        told: dict[Certainty, list[_Way]] = {}
+        told: dict[str, list[_Way]] = {}
         for node, back in _returns(unit) if not _calls_itself(unit) else ():
-            certainty = _certainty(unit, node.test)
             before, again = _elsewhere(unit, canonical(node.test))
-            if certainty is None or before:
+            if before or _is_for_others(unit, node.test):
                 continue
-            # A condition that many tests of a file share is a mode of the whole suite.
-            # One that is drawn and left out is one of many.
-            some = len(again) + 1 >= _MODE or _turn(unit, node) is not None or draws(unit)
-            some = some or _remarks(unit, back, _NOTHING)
-            certainty = "question" if some else certainty
+            doubt = _doubt(unit, node, back, len(again))
             # Beside it a comment says that the test would fail.
             gives_up = _remarks(unit, back, _FAILS) and _turn(unit, node) is None
-            told.setdefault("likely" if gives_up else certainty, []).append((node, back, again))
-        for certainty, ways in told.items():
-            yield self._told(unit, certainty, ways)
+            told.setdefault("" if gives_up else doubt, []).append((node, back, again))
+        for doubt, ways in told.items():
+            yield self._told(unit, doubt, ways)
 
-    def _told(self, unit: Unit, certainty: Certainty, ways: list[_Way]) -> Finding:
-        """One remark for a test, however many ways out it has."""
+    def _told(self, unit: Unit, doubt: str, ways: list[_Way]) -> Finding:
+        """One remark for a test, however many ways out it has; `doubt` says why it is only asked."""
         (node, back, again), *more = ways
         tests = f" and {len(again)} more of this file pass" if again else " passes"
         turn = " in the first turn of the loop" if _turn(unit, node) is not None else ""
@@ -259,12 +268,13 @@ class EarlyReturnTest(Rule):
                 if len(more) > 1
                 else (f", and so where `{canonical(more[0][0].test)}` does")
             )
+        says += f"; is that meant? {doubt}" if doubt else ""
         first = _first_check(unit, node)
         return self.finding(
             unit,
             node.test,
             says,
-            certainty=certainty,
+            certainty="question" if doubt else "likely",
             steps=[
                 step(unit, back, "returns"),
                 step(unit, first.node, "the first check, not reached"),
@@ -274,6 +284,13 @@ class EarlyReturnTest(Rule):
             still_catches=(f"nothing: no check of `{unit.name}` runs then",),
             fix=_fix(unit, [(f"nothing to check where {_said(node)}", back) for node, back, _ in ways]),
         )
+
+
+def _is_called_elsewhere(unit: Unit, repo: Repo) -> bool:
+    """Whether a function that is named like a test is given its arguments by another file: a helper."""
+    assert isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    called = unit.owner is None and bool(unit.tree.args.args)
+    return called and any(path != unit.file.path for path, _ in repo.index.calls(unit.tree.name))
 
 
 def _said(node: cst.If) -> str:
@@ -421,20 +438,42 @@ def _says(call: cst.Call) -> bool:
     return name == "print" or name.rpartition(".")[2] in ("info", "warning", "warn", "debug", "log")
 
 
-def _certainty(unit: Unit, condition: cst.BaseExpression) -> Certainty | None:
-    flow = values(unit)
+def _is_for_others(unit: Unit, condition: cst.BaseExpression) -> bool:
+    """Whether a condition holds for a type checker alone, or sends home all processes but one."""
     if any(dotted(part).rpartition(".")[2] == "TYPE_CHECKING" for part in conjuncts(condition)):
-        return None
+        return True
     words = canonical(condition).lower()
-    if "rank" in words or "main_process" in words:
-        return None
+    return "rank" in words or "main_process" in words
+
+
+def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int) -> str:
+    """Why such a return may be meant so, or nothing where a skip should stand."""
+    if any(isinstance(below, cst.Name) and _MODES.search(below.value) for below in walk(node.test)):
+        return "a mode of the whole run says so"
+    if again + 1 >= _MODE:
+        return "many tests of the file ask the same"
+    if _turn(unit, node) is not None:
+        return "an earlier turn may have checked"
+    if draws(unit):
+        return "what is drawn decides it"
+    if _remarks(unit, back, _NOTHING):
+        return "a comment says that there is nothing to test"
+    names = _deciding(unit, node.test)
+    if any(_is_switch(unit, name) for name in names):
+        return "a switch in the code says so"  # `ram_limited = True  # set to False to run this`
+    resolve = values(unit).resolve
+    given = [_is_given(unit, name) for name in names if not _is_imported(unit, resolve(name))]
+    return "what the test is given decides it" if given and all(given) else ""
+
+
+def _deciding(unit: Unit, condition: cst.BaseExpression) -> list[cst.Name]:
+    """The names that decide a condition: no builtin, import, class or constant, and none of its own."""
+    flow = values(unit)
     plain = {*dir(builtins), *unit.file.imports, *unit.file.classes}
     names = [name for name in flow.reads(condition) if flow.reaching(name) or name.value not in plain]
     names = [name for name in names if flow.reaching(name) or not _is_constant(unit, name.value)]
-    if any(_is_switch(unit, name) for name in names):
-        return "question"  # `ram_limited = True  # set to False to run this`
-    given = [_is_given(unit, name) for name in names if not _is_imported(unit, flow.resolve(name))]
-    return "question" if given and all(given) else "likely"
+    inside = {id(below) for below in walk(condition)}
+    return [name for name in names if not any(id(one.node) in inside for one in flow.reaching(name))]
 
 
 def _is_switch(unit: Unit, name: cst.Name) -> bool:
@@ -444,10 +483,13 @@ def _is_switch(unit: Unit, name: cst.Name) -> bool:
 
 
 def _is_given(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
-    """Whether an expression is a parameter, or a part or a field of one: a cell of a table of cases."""
+    """Whether an expression is a parameter, a part or a field of one, or what a table has for one: a cell of
+    a table of cases."""
     node = values(unit).resolve(node)
     while isinstance(node, (cst.Attribute, cst.Subscript)):
-        node = node.value
+        if isinstance(node, cst.Subscript) and depth and _is_looked_up(unit, node, depth):
+            return True
+        node = values(unit).resolve(node.value)
     reaching = values(unit).reaching(node) if isinstance(node, cst.Name) else ()
     return bool(reaching) and all(
         one.kind == "parameter"
@@ -458,6 +500,17 @@ def _is_given(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
             and _is_given(unit, one.value, depth - 1)
         )
         for one in reaching
+    )
+
+
+def _is_looked_up(unit: Unit, node: cst.Subscript, depth: int) -> bool:
+    """`TABLE[case]`."""
+    place = node.slice[0].slice
+    return (
+        len(node.slice) == 1
+        and isinstance(place, cst.Index)
+        and isinstance(place.value, cst.Name)
+        and _is_given(unit, place.value, depth - 1)
     )
 
 

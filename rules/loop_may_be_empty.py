@@ -648,6 +648,19 @@ class LoopMayBeEmpty(Rule):
                     known[key.lower()] = value
                 assert run(known) == 1
         """),
+        # What was caught is raised again, under its name.
+        Example("""
+            import os
+
+            def test_charts(folder, draw, log, forgive):
+                for name in os.listdir(folder):
+                    try:
+                        draw(name)
+                    except OSError as torn:
+                        if not forgive:
+                            log(name)
+                            raise torn
+        """),
     )
 
     told_by = (
@@ -672,7 +685,7 @@ class LoopMayBeEmpty(Rule):
         reported: set[int] = set()
         for loop in checked_loops(unit):
             checks = [check for check in loop.checks if not is_forced(unit, check, loop.node)]
-            checks = [one for one in checks if not raises_again(one.node) and not is_aside(unit, one)]
+            checks = [one for one in checks if not raises_again(unit, one.node) and not is_aside(unit, one)]
             if not checks or id(checks[0].node) in reported:
                 continue
             found = iterable(unit, loop.node.iter)
@@ -743,15 +756,19 @@ class LoopMayBeEmpty(Rule):
         again: list[tuple[Unit, cst.BaseExpression]],
     ) -> Finding:
         name = unit.text(loop.node.iter)
+        doubt = _HINTED if some else _doubt(unit, found)
+        if _forbids(check, found):
+            doubt = doubt or "what it forbids, no item at all does as well"
+        if _is_copied(unit, check, found):
+            doubt = doubt or "what is listed is the original"
         return self.finding(
             unit,
             check,
             f"this check never runs, and the test passes, where `{_short(name)}` is empty; it {found.says}"
             + ("" if found.empty else ", and nothing requires that there is something")
-            + _and_more(again),
-            certainty="question"
-            if some or _forbids(check, found) or _is_copied(unit, check, found)
-            else _certainty(unit, found),
+            + _and_more(again)
+            + _wondering(doubt),
+            certainty=_certainty(found, doubt),
             steps=(
                 step(unit, loop.node.iter, "the loop runs over this"),
                 step(found.unit, found.node, f"which {found.says}"),
@@ -789,14 +806,15 @@ class LoopMayBeEmpty(Rule):
     ) -> Finding:
         over = _short(unit.text(part.node.for_in.iter))
         holds = "all(...) of nothing is true" if part.form == "all" else "nothing is found in nothing"
+        doubt = _HINTED if some else _doubt(unit, found)
+        if (part.form == "none" or _forbids_each(part)) and not found.empty:
+            doubt = doubt or "what it forbids, no item at all does as well"
         return self.finding(
             unit,
             part.check,
             f"this check passes where nothing is left of `{over}`; what it asks about {found.says}, and"
-            f" {holds}{_and_more(again)}",
-            certainty="question"
-            if some or ((part.form == "none" or _forbids_each(part)) and not found.empty)
-            else _certainty(unit, found),
+            f" {holds}{_and_more(again)}{_wondering(doubt)}",
+            certainty=_certainty(found, doubt),
             steps=(step(found.unit, found.node, f"this {found.says}"), *_asking_too(again)),
             still_catches=still_catches(
                 unit, part.node.for_in.iter, but=(part.check,), fault="empty", repo=repo
@@ -994,39 +1012,77 @@ def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
     return iterable(unit, part.node.for_in.iter)
 
 
-def _certainty(unit: Unit, found: Iterable) -> Certainty:
+_HINTED = "other lines suggest that there are some"
+
+
+def _certainty(found: Iterable, doubt: str) -> Certainty:
+    if doubt:
+        return "question"
+    return "proved" if found.empty else "likely"
+
+
+def _wondering(doubt: str) -> str:
+    return f"; is that meant? {doubt}" if doubt else ""
+
+
+def _doubt(unit: Unit, found: Iterable) -> str:
+    """Why nothing may be meant to be left, or why something surely is; nothing where neither can be said."""
     if found.empty:
-        return "proved"
-    # How many are left of what the test writes out itself, its author has seen.
+        return ""
     if found.unit is unit and isinstance(found.node, cst.BaseExpression) and is_own_input(unit, found.node):
-        return "question"
+        return "the test itself writes what is filtered"
+    if found.made in _OFTEN_EMPTY:
+        return _OFTEN_EMPTY[found.made]
     source = found.source
-    if _may_be_meant(found) or _keeps_the_rest(found):
-        return "question"
     if source is None:
-        return "likely"
-    # A filter over a table, or over a model's own parts, is as a rule written to leave some; whether there
-    # are gradients is what such a test is about.
+        return "the filter leaves out exceptions" if _leaves_out(found, gradients=False) else ""
     if source.empty is False:
-        return "question"
-    # What leaves out the exceptions expects the rest to be there.
+        return "the table that is filtered holds something"
+    own = source.made == "loaded" and lists_own(source.unit, source.node)
+    if own and re.search(r"`\w+\.is_(file|dir)\(\)", found.says) is not None:
+        return "the repository keeps that folder"
     gradients = ".grad " in found.says
-    if not gradients and _LEAVES_OUT.match(found.says):
-        return "question"
+    if _leaves_out(found, gradients=gradients):
+        return "the filter leaves out exceptions"
+    # A filter over a model's own parts is as a rule written to leave some; whether there are gradients is
+    # what such a test is about.
     parts = last_name(source.node) in _MODEL_PARTS
-    return "question" if parts and not gradients else "likely"
+    return "a model may have none of them" if parts and not gradients else ""
 
 
-def _may_be_meant(found: Iterable) -> bool:
-    """Whether it is of a kind that is empty for a reason about as often as not: what a query finds, what two
-    sides share or one lacks, what a key or an attribute holds that need not be there; and the files of a
-    folder of the repository itself, which holds some."""
-    if found.made in ("query", "common", "lookup"):
+# What is empty for a reason about as often as not.
+_OFTEN_EMPTY: dict[str, str] = {
+    "query": "a query may rightly find nothing",
+    "common": "two sides may rightly share or lack nothing",
+    "lookup": "the default says that there need be none",
+}
+
+
+def _leaves_out(found: Iterable, *, gradients: bool) -> bool:
+    """Whether a filter leaves out exceptions, and so expects the rest to be there: `x not in KNOWN`, or what
+    has no name."""
+    if not gradients and _LEAVES_OUT.match(found.says):
         return True
-    source = found.source
-    if source is None or source.made != "loaded" or not lists_own(source.unit, source.node):
+    return _keeps_the_rest(found) or _asks_whether_named(found)
+
+
+def _asks_whether_named(found: Iterable) -> bool:
+    """Whether a filter leaves out only what is none, or has no name: `[row for row in rows if row.name]`."""
+    made = found.node
+    if not isinstance(made, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
         return False
-    return re.search(r"`\w+\.is_(file|dir)\(\)`", found.says) is not None
+    loop, tests = made.for_in, [one.test for one in made.for_in.ifs]
+    if not tests or not isinstance(loop.target, cst.Name):
+        return False
+    item = loop.target.value
+    return all(
+        (isinstance(test, cst.Name) and test.value == item)
+        or (isinstance(test, cst.Attribute) and dotted(test) in {f"{item}.{name}" for name in _NAMING})
+        for test in tests
+    )
+
+
+_NAMING = ("id", "name", "key", "text", "uid", "label")
 
 
 def _is_copied(unit: Unit, check: cst.CSTNode, found: Iterable) -> bool:

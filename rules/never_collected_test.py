@@ -13,6 +13,7 @@ run.
 from __future__ import annotations
 
 import ast
+import fnmatch
 from collections.abc import Iterator
 
 import libcst as cst
@@ -320,6 +321,22 @@ class NeverCollectedTest(Rule):
             path="tests/rows.py",
             files={"tests/test_all.py": "from rows import test_rows\n"},
         ),
+        # A pattern names the file; a benchmark is run by the name of its file.
+        Example(
+            """
+            def test_tide(harbour):
+                assert harbour.tide("noon") == 4
+            """,
+            path="tests/slow/tide_harbour.py",
+            files={".github/workflows/slow.yml": "steps:\n  - run: uv run pytest -x tests/slow/tide*py\n"},
+        ),
+        Example(
+            """
+            def test_tide(benchmark, harbour):
+                assert benchmark(harbour.tide) == 4
+            """,
+            path="tests/speed/tide_speed.py",
+        ),
         # A helper that the package offers to its users.
         Example(
             """
@@ -468,8 +485,8 @@ class NeverCollectedTest(Rule):
         in_tests = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1]) or repo.pytest.where
         if not named or not in_tests or not collection.keeps_name(tree) or not self._has_check(unit, tree):
             return None
-        if _is_called_with(tree):
-            return None
+        if _is_called_with(tree) or any(one.arg == "benchmark" for one in tree.args.args):
+            return None  # a benchmark is run by the name of its file, when somebody wants to know
         if _is_read(unit, tree.name) or collection.runs_itself(unit.file) or path.endswith("conftest.py"):
             return None
         if not set(path.split("/")[:-1]) & _TEST_FOLDERS and not path.rpartition("/")[2].startswith("test"):
@@ -607,9 +624,16 @@ def _is_used_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:
 
 
 def _is_given_to_pytest(unit: Unit, repo: Repo) -> bool:
-    """Whether a script or a CI file hands the file to pytest by its name: then any name will do."""
-    for path, mention in repo.index.mentions(unit.file.path.rpartition("/")[2]):
-        lines = (repo.read(path) or b"").decode(errors="replace").splitlines()
+    """Whether a script or a CI file hands the file to pytest, by its name or by a pattern: then any name will
+    do."""
+    path = unit.file.path
+    found = [*repo.index.mentions(path.rpartition("/")[2])]
+    for where, mention in repo.index.mentions("*"):
+        stars = mention.word.lstrip("./")
+        if fnmatch.fnmatch(path, stars) or fnmatch.fnmatch(path, f"*/{stars}"):
+            found.append((where, mention))
+    for where, mention in found:
+        lines = (repo.read(where) or b"").decode(errors="replace").splitlines()
         if "pytest" in " ".join(lines[max(0, mention.line - 3) : mention.line]):
             return True
     return False

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from reviewbot.flow.collection import is_example
+from reviewbot.flow.collection import decorator_name, is_example
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, argument, has_star, keyword_argument, literal, qualified
@@ -29,6 +29,11 @@ _FLAKY = pattern(
     r"(?i)flak|brittle|unreliable|intermittent|sometimes|random|non-?determin|race|timing|sporadic"
     r"|\b(may|might)\b|can fail|oom|memory|(un|not )stable|connection|network|platform|windows|macos"
     r"|occasional|time ?out|timed out|hang|\b(in|on) (the )?CI\b|\blocal(ly)?\b"
+    r"|rate.?limit|quota|unavailable|outage"
+)
+# Marks and names of tests whose outcome is decided by something outside.
+_OUTSIDE = pattern(
+    r"(?i)(^|[._])(network|internet|online|remote|live|e2e|external|flaky|requires_(network|internet))($|_)"
 )
 
 
@@ -199,8 +204,8 @@ class XfailNotStrict(Rule):
     def _certainty(self, unit: Unit, call: cst.Call | None) -> Certainty:
         """A condition, an exception by name or a reason that speaks of chance make it a question."""
         if call is None:
-            return "likely"
-        conditional = _condition(call) is not None
+            return "question" if _depends_on_outside(unit) else "likely"
+        conditional = _condition(call) is not None or _depends_on_outside(unit)
         named = keyword_argument(call, "raises") is not None
         return "question" if conditional or named or _FLAKY.search(unit.text(call)) else "likely"
 
@@ -234,6 +239,14 @@ def _is_skipped(unit: Unit, node: cst.CSTNode) -> bool:
     decorated = [one.decorator for one in function.decorators] if isinstance(function, _DECORATED) else []
     made = [one.func if isinstance(one, cst.Call) else one for one in decorated]
     return any(qualified(one, unit.file.imports) in _SKIPPED for one in made)
+
+
+def _depends_on_outside(unit: Unit) -> bool:
+    """Whether another mark of the same test says that it asks something outside, a server or the network."""
+    tree = unit.tree
+    if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return False
+    return any(_OUTSIDE.search(decorator_name(one)) for one in tree.decorator_list)
 
 
 def _only_raises(unit: Unit) -> bool:

@@ -2014,3 +2014,53 @@ def moved(visit: Visit) -> Visit:
 """
     found = certainties("field-dropped-on-rebuild", code, {"garden/visit.py": _VISIT}, "garden/moved.py")
     assert found == [expected]
+
+
+@pytest.mark.parametrize(
+    ("condition", "says", "expected"),
+    [
+        ("not fast and named", "names are not supported by the slow one", "question"),
+        ("not fast and named", "it fails there", "likely"),
+        ("BOATS[named].sunk", "", "question"),
+        ("any(part > 3 for part in named)", "", "question"),
+        ("harbour.is_drill_mode()", "", "question"),
+        ("harbour.count() < 2", "", "likely"),
+    ],
+)
+def test_a_return_for_some_of_the_cases_that_a_test_is_given(condition, says, expected):
+    code = f"""
+        import harbour
+        from boats import BOATS
+
+        def test_sail(fast, named, sail):
+            if {condition}:
+                # {says}
+                return
+            assert sail(fast, named)
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(("mark", "expected"), [("network", "question"), ("slow", "likely")])
+def test_an_expected_failure_of_a_test_that_asks_the_network(mark, expected):
+    code = f"""
+        import pytest
+
+        @pytest.mark.{mark}
+        @pytest.mark.xfail(reason="refuses us")
+        def test_rows(run):
+            assert run() == 1
+    """
+    assert certainties("xfail-not-strict", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("boat", "question"), ("boat.name", "question"), ("boat.sails", "likely"), ("boat.id == 3", "likely")],
+)
+def test_a_loop_over_all_that_have_a_name(asked, expected):
+    code = f"""
+        def test_boats(harbour):
+            assert all(boat.afloat for boat in harbour.boats() if {asked})
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]

@@ -112,5 +112,12 @@ def _guards_a_table(unit: Unit, check: Check) -> bool:
     return False
 
 
-def raises_again(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Raise) and node.exc is None
+def raises_again(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether an exception that was caught is raised again: `raise`, or `raise error` by the name that its
+    handler gives it."""
+    if not isinstance(node, cst.Raise):
+        return False
+    handler = enclosing(unit, node, cst.ExceptHandler)
+    if node.exc is None or not isinstance(handler, cst.ExceptHandler) or handler.name is None:
+        return node.exc is None
+    return canonical(node.exc) == canonical(handler.name.name)

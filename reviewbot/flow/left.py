@@ -53,7 +53,8 @@ _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _PARSES = frozenset({"load", "loads", "safe_load", "reader", "DictReader"})
 _KEPT = pattern(r"^_?([A-Z]+_)*(DATA|FIXTURES?|RESOURCES?|ASSETS|EXAMPLES?|GOLDEN)(_[A-Z]+)*$")
 _PATHS = frozenset({
-    "Path", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute", "as_file",
+    "Path", "join", "joinpath", "dirname", "abspath", "realpath", "expanduser", "resolve", "absolute",
+    "as_file",
 })  # fmt: skip
 _PATH_MODULES = frozenset({"os.path", "osp", "path", "pathlib", "importlib.resources", "resources"})
 _LOADS = pattern(r"(?i)(^|_)(load|restore|read|open)")

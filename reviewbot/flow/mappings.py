@@ -1,4 +1,4 @@
-"""Which values are mappings, so that a loop over one gives its keys, and walks in which nothing else is read."""
+"""Which values are mappings, of which a loop gets the keys, and walks in which nothing else is read."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def compares_keys_alone(unit: Unit, cut: Cut) -> bool:
     loop = cut.loop.for_in if isinstance(cut.loop, (cst.GeneratorExp, cst.ListComp)) else cut.loop
     if not isinstance(loop, (cst.For, cst.CompFor)) or loop.iter is not cut.call:
         return False
-    target = loop.target
-    if not isinstance(target, cst.Tuple) or not all(isinstance(e.value, cst.Name) for e in target.elements):
+    elements = loop.target.elements if isinstance(loop.target, cst.Tuple) else ()
+    given = {element.value.value for element in elements if isinstance(element.value, cst.Name)}
+    if len(given) != 2:
         return False
     if not all(is_mapping(unit, side) for side in cut.sides):
         return False
-    given = {element.value.value for element in target.elements if isinstance(element.value, cst.Name)}
     if not given <= {name.value for name in values(unit).reads(cut.check)}:
         return False
     sides = {canonical(side) for side in cut.sides}
-    compared = (side for one in comparisons(unit) for side in (one.left, one.right))
-    return not any(canonical(side) in sides for side in compared) and not any(
-        canonical(node.value) in sides for node in unit.find(cst.Subscript, cst.Attribute)
-    )
+    compared = [side for one in comparisons(unit) for side in (one.left, one.right)]
+    looked_into = [node.value for node in unit.find(cst.Subscript)]
+    looked_into += [node.value for node in unit.find(cst.Attribute)]
+    return not any(canonical(one) in sides for one in (*compared, *looked_into))
