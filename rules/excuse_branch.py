@@ -957,6 +957,31 @@ def test_day(scheduled, sailed):
                         continue
                     assert left.tokens == right.tokens
         """),
+        # Named for what it makes the same, not for a comparison.
+        Example(
+            """
+            class Berth:
+                def declare_same_as(self, other):
+                    base = other.base()
+                    if self is base or self.same_as is base:
+                        return
+                    if self.base() is base:
+                        return
+                    self.same_as = base
+                    if self.is_known() and other.is_known():
+                        assert self.length == other.length
+
+            def place_with_same_gap(ships, lengths, gaps, first):
+                for berth, ship in enumerate(ships):
+                    if berth == first and ship.moored:
+                        continue
+                    length, gap = lengths[berth - first], gaps[berth - first]
+                    place = (length - gap) // 2
+                    assert place >= 0
+                    ship.place = place
+            """,
+            path="harbour/berths.py",
+        ),
         # What is left out lacks nothing; the shape that decides is demanded above.
         Example(
             """

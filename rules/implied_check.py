@@ -114,6 +114,24 @@ class ImpliedCheck(Rule):
         """),
     )
     good = (
+        # What a second look gives is the point.
+        Example("""
+            def test_depth_is_sounded_once(Sounder):
+                casts = 0
+
+                def cast():
+                    nonlocal casts
+                    casts += 1
+                    return casts
+
+                sounder = Sounder(cast)
+                assert sounder.depth == 1
+                assert sounder.depth == 1
+
+            def test_chart_is_cached(chart):
+                assert chart.scale == 4
+                assert chart.scale == 4
+        """),
         # Equality is asked for both ways round.
         Example("""
             def test_equal(build):

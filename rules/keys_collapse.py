@@ -71,6 +71,17 @@ class KeysCollapse(Rule):
                 assert renamed["first"] == found["first"]
                 assert set(found) == names
         """),
+        # Only whether a name is there is asked.
+        Example("""
+            def by_course(ships):
+                return {(ship.course, ship.deck): ship for ship in ships}
+
+            def test_moored(sail, harbour):
+                ships = sail().ships
+                named = {ship.course.removesuffix("_back"): ship for ship in ships}
+                for name in ("north", "south"):
+                    assert (name in harbour.closed) == (name not in named)
+        """),
         # Each user has a number of his own.
         Example("""
             def test_lookup(User):
@@ -213,6 +224,8 @@ def _is_compared(unit: Unit, build: Build) -> bool:
     """Whether a value that the dict holds, or the dict, is judged."""
     held = _held_by(unit, build)
     flow = values(unit)
+    if held is not None and _is_asked_for_keys(unit, held):
+        return False
     if held is None:
         # Used where it is built: against another index, not against what is written out.
         others = [other.node for other in reached(unit) if other.node is not build.node]
@@ -224,6 +237,16 @@ def _is_compared(unit: Unit, build: Build) -> bool:
         )
     return any(
         held in {binding.name for binding in flow.slice(one.left, one.right)} for one in judgements(unit)
+    )
+
+
+def _is_asked_for_keys(unit: Unit, held: str) -> bool:
+    """Whether nothing but which keys there are is asked of a dict: which row one stands for is no matter."""
+    read = [name for name in values(unit).reads(unit.node) if name.value == held]
+    return bool(read) and all(
+        isinstance(above := unit.parent(name), cst.ComparisonTarget)
+        and isinstance(above.operator, (cst.In, cst.NotIn))
+        for name in read
     )
 
 

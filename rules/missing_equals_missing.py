@@ -24,6 +24,8 @@ from reviewbot.flow.guards import deciding, same_keys
 from reviewbot.flow.judgements import judgements
 from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
+from reviewbot.flow.projections import named_apart
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
@@ -89,6 +91,12 @@ class MissingEqualsMissing(Rule):
         """),
     )
     good = (
+        # Both are held against what is written out.
+        Example("""
+            def test_knots(load):
+                chart, card = load("chart"), load("card")
+                assert chart.get("knots") == card.get("knots") == 8
+        """),
         # Who calls has written it in.
         Example("""
             def check_manifest(manifest, case):
@@ -177,7 +185,7 @@ class MissingEqualsMissing(Rule):
             return  # two objects that lack one attribute are equal in it
         reported: set[int] = set()
         for judgement in judgements(unit):
-            if id(judgement.left) in reported:
+            if id(judgement.left) in reported or _goes_on(unit, judgement.left):
                 continue
             left, right = (_lookup(unit, side) for side in (judgement.left, judgement.right))
             for one, other in ((left, judgement.right), (right, judgement.left)):
@@ -196,7 +204,7 @@ class MissingEqualsMissing(Rule):
                     fix = _index(unit, judgement.left, judgement.right, left, right)
                     # Elsewhere than between two runs of one kind both may rightly lack it.
                     two = _origin(unit, left.holder) == _origin(unit, right.holder)
-                    two = two and not _is_written_somewhere(unit, left)
+                    two = two and not _is_written_somewhere(unit, left) and _are_runs(unit, left, right)
                     certainty: Certainty = "likely" if asked is None and two else "question"
                     yield self._report(unit, repo, judgement.left, (left, right), says, certainty, fix)
 
@@ -227,6 +235,29 @@ def _answers(unit: Unit, lookups: tuple[_Lookup, ...]) -> list[Step]:
     if len({unit.span(one.node).line for one in lookups}) < len(lookups):
         return [step(unit, lookups[0].node, "both lookups here answer although nothing is there")]
     return [step(unit, one.node, "this answers although nothing is there") for one in lookups]
+
+
+def _goes_on(unit: Unit, side: cst.BaseExpression) -> bool:
+    """Whether the two are compared with a third that is written out: `a.get("x") == b.get("x") == 8`."""
+    above = unit.parent(side)
+    while isinstance(above, (cst.ComparisonTarget, cst.Comparison)):
+        if isinstance(above, cst.Comparison) and len(above.comparisons) > 1:
+            third = (above.left, *(target.comparator for target in above.comparisons))
+            return any(literal(one) is not UNKNOWN and literal(one) is not None for one in third)
+        above = unit.parent(above)
+    return False
+
+
+_SETTINGS = pattern(r"(?i)conf|setting|option|kwargs|meta|header|attr|param|info|manifest")
+
+
+def _are_runs(unit: Unit, left: _Lookup, right: _Lookup) -> bool:
+    """Whether the two are what one call of this function gave twice, or are named as the two runs of one
+    comparison, and no settings, of which each may rightly lack some."""
+    if any(_SETTINGS.search(canonical(one.holder)) for one in (left, right)):
+        return False
+    made = [values(unit).resolve(one.holder) for one in (left, right)]
+    return all(isinstance(node, cst.Call) for node in made) or named_apart(unit, left.holder, right.holder)
 
 
 def _comparison(unit: Unit, side: cst.BaseExpression) -> cst.CSTNode:

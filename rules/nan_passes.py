@@ -197,6 +197,15 @@ class NanPasses(Rule):
                         off.append(key)
                 assert not off, max_diff
         """),
+        # Bytes, by what the bound is.
+        Example("""
+            def assert_loads(seen, planned, *, load_threshold: int = 100, slack_limit=8):
+                for hold, load in planned.items():
+                    if abs(seen[hold] - load) >= load_threshold:
+                        raise AssertionError(hold)
+                    if abs(seen[hold] - load) > slack_limit:
+                        raise AssertionError(hold)
+        """),
         # What the function returns is no distance of the two that it is given.
         Example("""
             def farthest(sailed, planned):
@@ -462,9 +471,34 @@ def _is_float_difference(unit: Unit, node: cst.BaseExpression, limit: cst.BaseEx
     factors = (bound.left, bound.right) if isinstance(bound, cst.BinaryOperation) else (bound,)
     if any(isinstance(literal(factor), float) for factor in factors):
         return True
+    if _is_whole(unit, limit):
+        return False
     if _LIMIT.search(last_name(limit)):
         return True
     return any(_FLOATS.search(name.value) for name in walk(resolved) if isinstance(name, cst.Name))
+
+
+def _is_whole(unit: Unit, limit: cst.BaseExpression) -> bool:
+    """Whether a bound is a parameter that is a whole number by its annotation or its default, or is called a
+    number of things: `size_threshold: int = 100`."""
+    if _WHOLE.search(last_name(limit)):
+        return True
+    if not isinstance(limit, cst.Name) or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    arguments = unit.tree.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    given |= {
+        arg: default
+        for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default
+    }
+    for arg in (*positional, *arguments.kwonlyargs):
+        if arg.arg == limit.value:
+            default = given.get(arg)
+            whole = isinstance(default, ast.Constant) and type(default.value) is int and default.value > 0
+            return whole or (isinstance(arg.annotation, ast.Name) and arg.annotation.id == "int")
+    return False
 
 
 def _is_count(node: cst.BaseExpression) -> bool:

@@ -153,7 +153,7 @@ class OrderOfNothing(Rule):
                 unit,
                 one.check.anchor,
                 f"this check passes where `{text}` is empty, as it may be: it {found.says}",
-                certainty="likely" if found.source is None or found.source.empty is not False else "question",
+                certainty="question" if _is_filled(unit, over, found) else "likely",
                 steps=[
                     step(found.unit, found.node, f"`{text}` {found.says}"),
                     step(unit, one.check.anchor, "nothing is in order, and nothing of it is there twice"),
@@ -184,9 +184,7 @@ class OrderOfNothing(Rule):
                     unit,
                     site.call,
                     f"this check passes where `{text}` is empty, as it may be: it {found.says}",
-                    certainty="likely"
-                    if found.source is None or found.source.empty is not False
-                    else "question",
+                    certainty="question" if _is_filled(unit, argument, found) else "likely",
                     steps=[
                         step(found.unit, found.node, f"`{text}` {found.says}"),
                         step(site.callee, one.check.anchor, "nothing is in order"),
@@ -283,6 +281,17 @@ def _may_be_empty(unit: Unit, one: Comparison, over: cst.BaseExpression, found: 
         return False
     own = isinstance(found.node, cst.BaseExpression) and found.unit is unit
     return not (own and non_empty(unit, one.node, found.node))  # type: ignore[arg-type]
+
+
+def _is_filled(unit: Unit, over: cst.BaseExpression, found: Iterable) -> bool:
+    """Whether what a filter chooses from is known to hold something, or is a table by its name, of which some
+    entries are left out."""
+    if found.source is not None and found.source.empty is False:
+        return True
+    flow = values(unit)
+    made = [over, *(binding.value for binding in flow.slice(over) if binding.value is not None)]
+    names = (name for node in made for name in flow.reads(node))
+    return found.unit is unit and any(name.value.isupper() and len(name.value) > 1 for name in names)
 
 
 def _require(unit: Unit, one: Comparison, over: cst.BaseExpression) -> Fix | None:

@@ -21,13 +21,14 @@ from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.guards import same_keys, same_length
 from reviewbot.flow.judgements import judged_names, records
+from reviewbot.flow.judging import side
 from reviewbot.flow.keyed import Keyed, keyed, may_be_keyed
 from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import all_is_well, answers, collected, well
 from reviewbot.lint.repo import Repo
@@ -322,6 +323,7 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
         if len(beside) == _BOTH:
             return None
         meant = _is_meant(unit, one)
+        meant = meant or (one.lacked is not None and side(last_name(one.lacked)) == "baseline")
         return "question" if beside or meant or refuses_input(unit) else "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
         return None
@@ -333,14 +335,26 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     made = [node for node in (left, right) if isinstance(node, cst.Call)]
     names = {last_name(node) for node in made}
     if len(made) == 2 and len(names) == 1 and names.isdisjoint(_SAME_KEYS):
-        # A function that computes gives the same keys each time; what is read from two places need not.
-        return "likely" if _READS.search(min(names)) else "question"
+        # A function that computes gives the same keys each time; what is read from two places need not. What
+        # the run under test has beyond the other is a question; what it lost is not.
+        seen, unseen = (one.left, one.right) if one.sees == "left" else (one.right, one.left)
+        lost = _is_under_test(unit, seen, unseen)
+        return "likely" if lost and _READS.search(min(names)) else "question"
     given = [node for node in (left, right) if _is_given(unit, node)]
     seen = canonical(one.left if one.sees == "left" else one.right)
     # An object's attributes are never all listed, and what is expected need not be everything.
     if one.by_attribute or _EXPECTED.search(seen):
         return None
     return "question" if len(made) + len(given) == 2 else None
+
+
+def _is_under_test(unit: Unit, seen: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    """Whether the first of two mappings is the one that is put to the test: by its name, or made later."""
+    named = side(root_name(seen)), side(root_name(other))
+    if any(named) and named[0] != named[1]:
+        return named[0] == "other" or named[1] == "baseline"
+    made = [unit.span(values(unit).resolve(node)) for node in (seen, other)]
+    return (made[0].line, made[0].column) > (made[1].line, made[1].column)
 
 
 def _is_given(unit: Unit, node: cst.BaseExpression) -> bool:
@@ -423,7 +437,11 @@ def _is_meant(unit: Unit, one: Keyed) -> bool:
         return False
     name = one.over.value
     asked = (check.condition for check in checks(unit) if check.condition is not None)
-    return any(canonical(node) in (name, f"len({name}) > 0", f"len({name})", f"not {name}") for node in asked)
+    return any(
+        canonical(node) in (name, f"len({name})", f"not {name}")
+        or (isinstance(node, cst.Comparison) and canonical(node.left) == f"len({name})")
+        for node in asked
+    )
 
 
 def _is_table(unit: Unit, node: cst.BaseExpression) -> bool:

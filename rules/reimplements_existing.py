@@ -151,6 +151,8 @@ class ReimplementsExisting(Rule):
         ),
         Example(_DUMP, path="tests/recorder.py", files={"docs/source/examples/dump.py": _DUMP}),
         Example(_DUMP, path="trainer/dump.py"),
+        # A script that nothing can import.
+        Example(_DUMP, path="tests/recorder.py", files={"tools/dump-rows.py": _DUMP}),
         # The one that is there is only a stand-in for a compiled one.
         Example(
             _DUMP,
@@ -174,7 +176,9 @@ class ReimplementsExisting(Rule):
         if copied is None:
             return
         path, original = copied.path, copied.original
-        if original.kind != "method" and not _is_importable(path, original.line, repo):
+        if not _is_a_module(path) or (
+            original.kind != "method" and not _is_importable(path, original.line, repo)
+        ):
             return
         kind = "method" if original.kind == "method" else "function"
         lines = original.end_line - original.line + 1
@@ -197,6 +201,11 @@ class ReimplementsExisting(Rule):
                 f"whatever checks `{original.name}`; nothing ties this copy to it, so it can go its own way",
             ),
         )
+
+
+def _is_a_module(path: str) -> bool:
+    """Whether a file can be imported by its name: `import-crates.py` cannot."""
+    return path.rpartition("/")[2].removesuffix(".py").isidentifier()
 
 
 def _is_importable(path: str, line: int, repo: Repo) -> bool:

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.checks import checks
 from reviewbot.flow.handlers import caught
-from reviewbot.flow.judging import judges
+from reviewbot.flow.judging import compares, judges, says_that_it_judges
 from reviewbot.flow.pools import FIGURES, Dropped, dropped
 from reviewbot.flow.syntax import canonical, dotted, last_name, walk
 from reviewbot.flow.values import values
@@ -204,14 +205,25 @@ def _says(one: Dropped) -> str:
 
 
 def _certainty(unit: Unit, one: Dropped) -> Certainty:
-    """A question where the code does not compare, or where the row may be left out for what it is."""
-    if not judges(unit):
+    """A question where the code does not compare, where nothing is asked of the figure here, or where the row
+    may be left out for what it is."""
+    if not judges(unit) or not _is_judged(unit, one.figure):
         return "question"
     if isinstance(one.condition, cst.ExceptHandler):
         return "likely" if caught(one.condition) & _BROAD else "question"
     return (
         "likely" if one.why == "not finite" or (one.subject and _computed(unit, one.subject)) else "question"
     )
+
+
+def _is_judged(unit: Unit, figure: cst.BaseExpression) -> bool:
+    """Whether a check reads a figure, or the function is there to compare and hands it back."""
+    if compares(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2]):
+        return True
+    flow = values(unit)
+    asked = [check.node if check.condition is None else check.condition for check in checks(unit)]
+    made = [*asked, *(b.value for node in asked for b in flow.slice(node) if b.value is not None)]
+    return any(below is figure for node in made for below in walk(node))
 
 
 def _computed(unit: Unit, subject: cst.BaseExpression) -> bool:

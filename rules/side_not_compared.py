@@ -50,6 +50,12 @@ class SideNotCompared(Rule):
             def check_sent(rows, rank, prev_rank, next_rank):
                 assert rows[rank]
         """),
+        # What Python hands to `__exit__`.
+        Example("""
+            class CheckNoCalls:
+                def __exit__(self, exc_type, exc_value, trace):
+                    assert self.calls == 0, trace
+        """),
         # Two switches are no sides of a comparison.
         Example("""
             def check_saved(rows, in_primary_slice: bool, in_secondary_slice: bool):
@@ -115,6 +121,9 @@ def _unread(unit: Unit) -> list[ast.arg]:
     """The parameters that a function reads nowhere, where nobody else fixes which it takes."""
     tree = unit.tree
     if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) or tree.decorator_list:
+        return []
+    name = unit.name.rpartition(".")[2]
+    if name.startswith("__") and name.endswith("__") and unit.owner is not None:
         return []
     if "locals" in unit.facts.calls or (unit.owner is not None and unit.owner.bases):
         return []

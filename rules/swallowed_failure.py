@@ -21,6 +21,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.control import enclosing, leaves, statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
@@ -30,7 +31,7 @@ from reviewbot.flow.missing_rows import Missing, may_miss, missing_rows
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.restores import Unrestored, may_go_on, unrestored
 from reviewbot.flow.suspects import may_check_in
-from reviewbot.flow.syntax import dotted, last_name, walk
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, once, step
@@ -261,6 +262,36 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # What fails is written out, to be shown as it fails; a test that also runs by itself.
+        Example("""
+            from harbour import log
+
+            def moor(depth, bollard):
+                assert depth > 10 and bollard == 60
+
+            try:
+                moor(9, 55)
+            except AssertionError:
+                log.exception("")
+
+            def show():
+                try:
+                    draught, depth = 4, 3
+                    assert draught == depth
+                except AssertionError:
+                    log.exception("")
+        """),
+        Example("""
+            import winch
+
+            def test_winch_builds():
+                assert winch.build().ready
+
+            try:
+                test_winch_builds()
+            except Exception as error:
+                print("the winch does not build:", error)
+        """),
         # It is tried again, and fails once that was often enough.
         Example("""
             import pytest
@@ -613,7 +644,11 @@ class SwallowedFailure(Rule):
                 continue
             taken = [check for check in inside if takes(handled, raised_by(check))]
             taken = [check for check in taken if not any(takes(kinds, raised_by(check)) for kinds in before)]
-            taken = [check for check in taken if not _is_staged(unit, check, handled)]
+            taken = [
+                check
+                for check in taken
+                if not _is_staged(unit, check, handled) and not _is_shown(unit, check)
+            ]
             if fallen == "skipped" and handled & _MISSING and "AssertionError" in handled:
                 continue  # whether what the test needs is there, and new enough
             if isinstance(enclosing(unit, node, cst.Finally, cst.FunctionDef), cst.Finally):
@@ -758,6 +793,31 @@ def _end(taker: cst.ExceptHandler | cst.WithItem) -> list[cst.CSTNode]:
         if leaves([one]) is not None or (call is not None and dotted(call.func) in _SKIPS):
             return [one]
     return []
+
+
+def _is_shown(unit: Unit, check: Check) -> bool:
+    """Whether a check stands there for its failure alone, as of what is written out, or runs as a test by
+    itself: a module that calls `test_rig()` once more, for its log."""
+    if check.kind == "assert" and check.condition is not None:
+        return _is_decided(unit, check.condition)
+    call = call_of(check.node)
+    function = callee(unit, call) if check.kind == "helper" and call is not None else None
+    if call is None or function is None:
+        return False
+    if function.is_test and not unit.is_test and not call.args:
+        return True
+    written = bool(call.args) and all(literal(arg.value) is not UNKNOWN for arg in call.args)
+    return written and not function.facts.calls
+
+
+def _is_decided(unit: Unit, condition: cst.BaseExpression) -> bool:
+    """Whether a condition compares what is written out with what is written out, under names."""
+    if not isinstance(condition, cst.Comparison):
+        return False
+    flow = values(unit)
+    sides = (condition.left, *(target.comparator for target in condition.comparisons))
+    named = any(isinstance(one, cst.Name) for one in sides)
+    return named and all(literal(flow.resolve(one)) is not UNKNOWN for one in sides)
 
 
 def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
 
 # What is shown to readers has everything in one file; nothing should import it.
-_STANDS_ALONE = pattern(r"(^|/)(docs?|examples?|tutorials?|notebooks?|recipes|gallery|demos?|samples?)/")
+_STANDS_ALONE = pattern(
+    r"(^|/)(docs?|examples?|tutorials?|notebooks?|recipes?|egs|cookbooks?|gallery|demos?|samples?)/"
+)
 _LEAST_NODES = 20
 _LARGE = 45  # nodes of what is worth a word also where a plain import does not get it
 _LEAST_LINES = 4  # of the body of what a plain import gets

@@ -39,6 +39,15 @@ _COMPARES = pattern(
     r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent|close"
     r"|allclose|differ|diff|mismatch|mismatches|differences?)(_|$)"
 )
+# `declare_same_as`, `get_matches`, `pad_with_same_size`: what is made the same, or found to match.
+_MAKES = pattern(
+    r"_*(get|set|declare|make|create|build|add|with|update|register|load|apply|convert|compute|use|find|replace"
+    r"|select|filter|pad)_|\w*_with_(same|equal|matching|identical)"
+)
+_COMPARES_STILL = pattern(
+    r"(^|_)(tests?|compar[a-z]*|parity|assert[a-z]*|verif[a-z]*|mismatch(es)?|diff[a-z]*|consisten[a-z]*"
+    r"|equivalen[a-z]*)(_|$)"
+)
 
 
 @once
@@ -69,7 +78,12 @@ def compares(unit: Unit) -> bool:
 
 def says_comparison(name: str) -> bool:
     """Whether a function's name says that it compares."""
-    return _COMPARES.search(name) is not None
+    return _COMPARES.search(name) is not None and not makes_alike(name)
+
+
+def makes_alike(name: str) -> bool:
+    """Whether a function's name says that it makes things the same, or finds what matches."""
+    return _MAKES.match(name) is not None and _COMPARES_STILL.search(name) is None
 
 
 @once

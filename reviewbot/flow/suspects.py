@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from reviewbot.flow import assertions
+from reviewbot.flow.judging import makes_alike
 from reviewbot.flow.patterns import pattern
 from reviewbot.source.units import below, called_last, once
 
@@ -21,7 +22,7 @@ _PREDICATES = frozenset(
     {name.rpartition(".")[2] for name in assertions.PREDICATES} | set(assertions.PREDICATE_METHODS)
 )
 _PLACE = pattern(
-    r"(^|[/_.-])(tests?|testing|test[a-z]*|[a-z]*tests?|parity|compar[a-z]*|verif[a-z]*|checks?|diff|cmp"
+    r"(^|[/_.-])(tests?|testing|test[a-z]*|[a-z]*tests?|parity|compar[a-z]*|verif(y|ied|ies|ying|ications?)?|checks?|diff|cmp"
     r"|regress[a-z]*|consisten[a-z]*|equivalen[a-z]*)\d*([/_.-]|$)",
     re.IGNORECASE,
 )
@@ -48,7 +49,7 @@ def _stands_among_comparers(file: File) -> bool:
 
 def is_named_comparer(unit: Unit) -> bool:
     """Whether a unit's own name says that it compares."""
-    return _NAME.search(unit.name) is not None
+    return _NAME.search(unit.name) is not None and not makes_alike(unit.name.rpartition(".")[2])
 
 
 @once
