@@ -110,8 +110,6 @@ class VerdictDroppedInCi(Rule):
         Example("jobs:\n  unit:\n    steps:\n      - run: pytest || true\n", path="docs/example.yml"),
     )
 
-    told_by = (("loosened-check", "place"),)
-
     def suspect(self, unit: Unit) -> bool:
         return any(word in unit.file.text for word in _LOSES)
 
