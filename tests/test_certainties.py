@@ -625,6 +625,80 @@ def test_who_walks_in_step_may_have_thought_of_the_rest(sides, more, expected):
 
 
 @pytest.mark.parametrize(
+    ("name", "then", "expected"),
+    [
+        ("test_lifts", "assert rate > 3", "likely"),
+        ("compare_lifts", "return Rate(rate)", "likely"),
+        ("lift_rate", "return Rate(rate)", "question"),
+    ],
+)
+def test_a_figure_that_nothing_asks_of_is_only_asked_about(name, then, expected):
+    code = f"""
+        def {name}(lifts, crane):
+            rates = []
+            for lift in lifts:
+                took = crane.seconds(lift)
+                if took:
+                    rates.append(lift.tonnes / took)
+            rate = sum(rates) / len(rates)
+            {then}
+    """
+    assert certainties("rows-dropped", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("sides", "expected"),
+    [
+        ("reference, restored", "likely"),
+        ("planned_config, restored_config", "question"),
+        ("north, south", "question"),
+    ],
+)
+def test_settings_may_rightly_lack_a_key(sides, expected):
+    one, other = sides.split(", ")
+    code = f"""
+        def compare({sides}):
+            for key in ("course", "load"):
+                assert {one}.get(key) == {other}.get(key), key
+    """
+    assert certainties("missing-equals-missing", code) == [expected]
+
+
+@pytest.mark.parametrize(("source", "expected"), [("chart.rows", "likely"), ("_CODE_TO_NAME", "question")])
+def test_what_is_left_of_a_table_is_hardly_empty(source, expected):
+    code = f"""
+        from harbour.codes import _CODE_TO_NAME
+
+        def test_names(chart):
+            names = list({source}.values())
+            others = [name for name in names if name != "buoy"]
+            assert len(set(others)) == len(others)
+    """
+    assert certainties("order-of-nothing", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("setup", "loop", "expected"),
+    [
+        ("", "name in restored", "likely"),
+        ("", "name in baseline", "question"),
+        ("common = set(baseline) & set(restored)", "name in common", "likely"),
+        ("common = set(baseline) & set(restored); assert len(common) >= 5", "name in common", "question"),
+    ],
+)
+def test_what_the_run_under_test_has_beyond_the_other_is_a_question(setup, loop, expected):
+    code = f"""
+        def test_restored(train):
+            baseline = train(resume=False)
+            restored = train(resume=True)
+            {setup}
+            for {loop}:
+                assert restored[name] == baseline[name]
+    """
+    assert certainties("pair-keys-intersect", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("demanded", "expected"),
     [
         ('assert set(saved.keys()) - set(merged.keys()) == {"tied"}', "question"),
@@ -2064,76 +2138,3 @@ def test_a_loop_over_all_that_have_a_name(asked, expected):
             assert all(boat.afloat for boat in harbour.boats() if {asked})
     """
     assert certainties("loop-may-be-empty", code) == [expected]
-
-
-    ("name", "then", "expected"),
-    [
-        ("test_lifts", "assert rate > 3", "likely"),
-        ("compare_lifts", "return Rate(rate)", "likely"),
-        ("lift_rate", "return Rate(rate)", "question"),
-    ],
-)
-def test_a_figure_that_nothing_asks_of_is_only_asked_about(name, then, expected):
-    code = f"""
-        def {name}(lifts, crane):
-            rates = []
-            for lift in lifts:
-                took = crane.seconds(lift)
-                if took:
-                    rates.append(lift.tonnes / took)
-            rate = sum(rates) / len(rates)
-            {then}
-    """
-    assert certainties("rows-dropped", code) == [expected]
-
-
-@pytest.mark.parametrize(
-    ("sides", "expected"),
-    [
-        ("reference, restored", "likely"),
-        ("planned_config, restored_config", "question"),
-        ("north, south", "question"),
-    ],
-)
-def test_settings_may_rightly_lack_a_key(sides, expected):
-    one, other = sides.split(", ")
-    code = f"""
-        def compare({sides}):
-            for key in ("course", "load"):
-                assert {one}.get(key) == {other}.get(key), key
-    """
-    assert certainties("missing-equals-missing", code) == [expected]
-
-
-@pytest.mark.parametrize(("source", "expected"), [("chart.rows", "likely"), ("_CODE_TO_NAME", "question")])
-def test_what_is_left_of_a_table_is_hardly_empty(source, expected):
-    code = f"""
-        from harbour.codes import _CODE_TO_NAME
-
-        def test_names(chart):
-            names = list({source}.values())
-            others = [name for name in names if name != "buoy"]
-            assert len(set(others)) == len(others)
-    """
-    assert certainties("order-of-nothing", code) == [expected]
-
-
-@pytest.mark.parametrize(
-    ("setup", "loop", "expected"),
-    [
-        ("", "name in restored", "likely"),
-        ("", "name in baseline", "question"),
-        ("common = set(baseline) & set(restored)", "name in common", "likely"),
-        ("common = set(baseline) & set(restored); assert len(common) >= 5", "name in common", "question"),
-    ],
-)
-def test_what_the_run_under_test_has_beyond_the_other_is_a_question(setup, loop, expected):
-    code = f"""
-        def test_restored(train):
-            baseline = train(resume=False)
-            restored = train(resume=True)
-            {setup}
-            for {loop}:
-                assert restored[name] == baseline[name]
-    """
-    assert certainties("pair-keys-intersect", code) == [expected]
