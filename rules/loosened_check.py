@@ -49,6 +49,42 @@ def test_rows(run, reference):
 class LoosenedCheck(Rule):
     kinds = ("module", "script", "settings")
     bad = (
+        # The test stands in another class now, and its loop may walk nothing.
+        Example(
+            """
+            class TestTideTable:
+                def test_no_tide(self):
+                    "Where nothing moves all is zero."
+                    table = TideTable(hours=4)
+                    table.add_all([still(hour) for hour in range(4)])
+                    highs, lows = table.compute()
+                    for hour in highs:  # <- here
+                        assert highs[hour] == 0.0
+                        assert lows[hour] == 0.0
+
+                def test_tides(self):
+                    highs, _ = compute_tides([rising(hour) for hour in range(4)])
+                    assert set(highs.keys()) == {"1", "2", "4"}
+                    assert highs["4"] == 1.5
+            """,
+            before={
+                "tests/test_example.py": """
+class TestComputeTides:
+    def test_no_tide(self):
+        "Where nothing moves all is zero."
+        highs, lows = compute_tides([still(hour) for hour in range(4)], hours=4)
+        assert set(highs.keys()) == {"1", "2", "4"}
+        for hour in highs:
+            assert highs[hour] == 0.0
+            assert lows[hour] == 0.0
+
+    def test_tides(self):
+        highs, _ = compute_tides([rising(hour) for hour in range(4)])
+        assert set(highs.keys()) == {"1", "2", "4"}
+        assert highs["4"] == 1.5
+"""
+            },
+        ),
         # What failed is only told of.
         Example(
             """
@@ -1039,6 +1075,38 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # The same in another class, and another test of that name.
+        Example(
+            """
+            class TestTideTable:
+                def test_no_tide(self):
+                    table = TideTable(hours=4)
+                    highs, lows = table.compute()
+                    assert len(highs) == 3
+                    for hour in highs:
+                        assert highs[hour] == 0.0
+
+                def test_basic(self):
+                    assert TideTable(hours=2).hours == 2
+            """,
+            before={
+                "tests/test_example.py": """
+class TestComputeTides:
+    def test_no_tide(self):
+        highs, lows = compute_tides(hours=4)
+        assert set(highs.keys()) == {"1", "2", "4"}
+        for hour in highs:
+            assert highs[hour] == 0.0
+
+class TestClock:
+    def test_basic(self):
+        clock = Clock()
+        clock.wind()
+        assert clock.runs
+        assert clock.hours == 12
+"""
+            },
+        ),
         # It is refused elsewhere now, in other words, or another state is taken.
         Example(
             """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -72,9 +73,33 @@ def loosened(
         # With fewer assignments what was looked at is gone as well.
         if len(now) >= len(was) and _still_there(looked, new, old, known):
             says = f"`{short(demand.text)}` is deleted"
-            yield Loosened(
-                "gone", demand.node, None, says, pure and was == now, _left(ways.of(demand), there)
-            )
+            sure, still = pure and was == now, _left(ways.of(demand), there)
+            loop = _counted(demand, has, new)
+            if loop is not None:
+                over = short(_walked(loop))
+                says += f", and all that is left stands in the loop over `{over}`, which may walk nothing"
+                sure, still = True, f"nothing where `{over}` is empty"
+            yield Loosened("gone", demand.node, loop, says, sure, still)
+
+
+def _counted(demand: Demand, has: list[Demand], new: list[ast.stmt]) -> ast.For | None:
+    """The loop in which all demands of a body stand, where the one that is gone said what it walks over."""
+    for loop in (node for one in new for node in ast.walk(one) if isinstance(node, ast.For)):
+        name = _walked(loop)
+        below = {id(node) for one in loop.body for node in ast.walk(one)}
+        size = re.search(rf"\b(len|set|list|sorted|tuple|frozenset)\({re.escape(name)}\b", demand.subject)
+        counts = size or demand.text in (name, f"{name} != []", f"{name} != {{}}")
+        if name.isidentifier() and has and counts and all(id(one.node) in below for one in has):
+            return loop
+    return None
+
+
+def _walked(loop: ast.For) -> str:
+    """What a loop walks over, without the view of a mapping."""
+    name = ast.unparse(loop.iter).removesuffix("()")
+    for view in (".items", ".keys", ".values"):
+        name = name.removesuffix(view)
+    return name
 
 
 class _Ways:

@@ -73,13 +73,22 @@ class Moved:
                 if one.path not in self._come:
                     was = _demanded(self._base, one.old_path, _EVERYWHERE)
                     came: Counter[str] = Counter()
+                    now = _demanded(self._repo, one.path, one.changed)
                     # Function by function: what one loses, another may have got.
-                    for name, texts in _demanded(self._repo, one.path, one.changed).items():
-                        came += texts - was.get(name, Counter())
+                    for name, texts in now.items():
+                        came += texts - was.get(_before(name, was), Counter())
                     self._come[one.path] = came
                 if self._come[one.path][text] > 0:
                     return True
         return False
+
+
+def _before(name: str, was: dict[str, Counter[str]]) -> str:
+    """The name that a function had: its own, or the one that ends like it, where its class has another."""
+    if name in was:
+        return name
+    same = [one for one in was if one.rpartition(".")[2] == name.rpartition(".")[2]]
+    return same[0] if len(same) == 1 else name
 
 
 def _demanded(repo: Repo, path: str | None, lines: tuple[tuple[int, int], ...]) -> dict[str, Counter[str]]:

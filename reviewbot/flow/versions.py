@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
 
 _ALIKE = 0.7  # of the lines of two functions: one is the other under a new name
+_ALIKE_BY_NAME = 0.4  # of two functions of one name, in two classes
 
 
 def pairs(old: File, new: File) -> Iterator[tuple[Unit, Unit]]:
@@ -21,12 +22,29 @@ def pairs(old: File, new: File) -> Iterator[tuple[Unit, Unit]]:
         if name in before and _code(before[name]) != _code(unit):
             yield before[name], unit
     lost = [unit for name, unit in before.items() if name not in after]
-    for unit in (unit for name, unit in after.items() if name not in before):
+    come = [unit for name, unit in after.items() if name not in before]
+    for one, unit in _renamed_classes(lost, come):
+        lost.remove(one)
+        come.remove(unit)
+        yield one, unit
+    for unit in come:
         ratios = [(_alike(other, unit), other) for other in lost]
         best = max(ratios, key=lambda one: one[0], default=None)
         if best is not None and best[0] > _ALIKE:
             lost.remove(best[1])
             yield best[1], unit
+
+
+def _renamed_classes(lost: list[Unit], come: list[Unit]) -> list[tuple[Unit, Unit]]:
+    """The methods that stand under the same name in another class now."""
+    found = []
+    for name in sorted({unit.name.rpartition(".")[2] for unit in come if "." in unit.name}):
+        was, now = (
+            [unit for unit in units if unit.name.rpartition(".")[2] == name] for units in (lost, come)
+        )
+        if len(was) == len(now) == 1 and _alike(was[0], now[0]) > _ALIKE_BY_NAME:
+            found.append((was[0], now[0]))
+    return found
 
 
 def _code(unit: Unit) -> str:
