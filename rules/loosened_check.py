@@ -1075,6 +1075,40 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # What the deleted test only made for others to take was not what it checked.
+        Example(
+            """
+            from harbour.boats import Crew, Log
+
+            def test_days(boat):
+                boat.sail(log=Log(crew=Crew(3)))
+                assert boat.days == 1
+            """,
+            files={
+                "harbour/boats.py": """
+class Crew:
+    def __init__(self, size):
+        self.size = size
+
+class Log:
+    def __init__(self, crew):
+        self.crew = crew
+""",
+            },
+            before={
+                "tests/test_example.py": """
+from harbour.boats import Crew, Log
+
+def test_days(boat):
+    boat.sail(log=Log(crew=Crew(3)))
+    assert boat.days == 1
+
+def test_latest(boat):
+    boat.sail(log=Log(crew=Crew(3)))
+    assert boat.latest() == 1
+""",
+            },
+        ),
         # The same in another class, and another test of that name.
         Example(
             """
