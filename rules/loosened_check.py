@@ -28,6 +28,7 @@ from reviewbot.flow.moved import Known, Moved
 from reviewbot.flow.run_lists import YAML
 from reviewbot.flow.script_versions import dropped
 from reviewbot.flow.summaries import dotted_name
+from reviewbot.flow.unlooked import Unlooked, unlooked
 from reviewbot.flow.versions import beside, lines_of, pairs, where_stood
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, tree_span
@@ -83,6 +84,43 @@ class TestComputeTides:
         assert set(highs.keys()) == {"1", "2", "4"}
         assert highs["4"] == 1.5
 """
+            },
+        ),
+        # What came back with the log book is compared in part now.
+        Example(
+            """
+            from harbour.log import load_log, save_log
+
+            def test_log_appends(tmp_path):  # <- here
+                save_log(tmp_path, [1, 2], {"crew": {}, "days": 0})
+                save_log(tmp_path, [3], {"crew": {}, "days": 0})
+                log = load_log(tmp_path)
+                assert log["ports"] == [1, 2, 3]
+            """,
+            path="tests/test_log.py",
+            files={
+                "harbour/log.py": """
+import json
+
+def save_log(folder, ports, rest):
+    (folder / "log.json").write_text(json.dumps({"ports": ports, "crew": rest["crew"], "days": rest["days"]}))
+
+def load_log(folder):
+    return json.loads((folder / "log.json").read_text())
+""",
+            },
+            before={
+                "tests/test_log.py": """
+from harbour.log import load_log, save_log
+
+def test_log_comes_back(tmp_path):
+    save_log(tmp_path, [1, 2], {"crew": {"Ann": 3}, "days": 7})
+    log = load_log(tmp_path)
+    ports = [int(port) for port in log["ports"]]
+    assert ports == [1, 2]
+    assert log["crew"] == {"Ann": 3}
+    assert log["days"] == 7
+""",
             },
         ),
         # What failed is only told of.
@@ -1075,6 +1113,46 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # The same is compared as a whole, or by another test.
+        Example(
+            """
+            from harbour.log import load_log, load_map
+
+            def test_log(tmp_path, saved):
+                assert load_log(tmp_path) == saved
+
+            def test_map(tmp_path, saved):
+                chart = load_map(tmp_path)
+                for key in ("ports", "reefs"):
+                    assert chart[key] == saved[key]
+            """,
+            path="tests/test_log.py",
+            files={
+                "harbour/log.py": """
+import json
+
+def load_log(folder):
+    return {"crew": [], **json.loads((folder / "log.json").read_text())}
+
+def load_map(folder):
+    return {"ports": [], "reefs": [], "tides": []}
+""",
+            },
+            before={
+                "tests/test_log.py": """
+from harbour.log import load_log, load_map
+
+def test_log_and_map(tmp_path, saved):
+    log, chart = load_log(tmp_path), load_map(tmp_path)
+    log = load_log(tmp_path)
+    chart = load_map(tmp_path)
+    assert log["crew"] == saved["crew"]
+    assert chart["ports"] == []
+    assert chart["reefs"] == []
+    assert chart["winds"] == []
+""",
+            },
+        ),
         # What the deleted test only made for others to take was not what it checked.
         Example(
             """
@@ -1353,6 +1431,10 @@ jobs:
             if gone:
                 first, last = where_stood(old, unit.file, gone[0].test, change.changed)
                 yield self._say_deleted(unit, gone, old.path, (first, last))
+            tests = {one.name: one for one in old.units}
+            for lost in unlooked(old, unit.file, repo, base, paired):
+                at = where_stood(old, unit.file, tests[lost.tests[0][0]], change.changed)
+                yield self._say_unlooked(unit, lost, old.path, at)
 
     def _of_deleted_files(self, unit: Unit, repo: Repo, base: Repo) -> Iterator[Finding]:
         """At the code that they checked: where the tests stood there is nothing left to point at."""
@@ -1374,6 +1456,30 @@ jobs:
             if gone:
                 line = gone[0].checked[0][1]
                 yield self._say_deleted(unit, gone, old.path, (line, line))
+            for lost in unlooked(old, None, repo, base, frozenset()):
+                if lost.function[0] == path:
+                    at = (lost.function[1], lost.function[1])
+                    yield self._say_unlooked(unit, lost, old.path, at)
+
+    def _say_unlooked(self, unit: Unit, lost: Unlooked, path: str, lines: tuple[int, int]) -> Finding:
+        """What only deleted tests looked at."""
+        at, line, name = lost.function
+        keys = ", ".join(f"`{key}`" for key in lost.keys[:_SHOWN])
+        more = f" and {len(lost.keys) - _SHOWN} more" if len(lost.keys) > _SHOWN else ""
+        one = len(lost.tests) == 1
+        only = f"`{lost.tests[0][0]}`, which did" if one else f"the {len(lost.tests)} tests that did"
+        steps = [
+            Step(path, first, last, f"before: `{test}`", base=True)
+            for test, first, last in lost.tests[:_SHOWN]
+        ]
+        return self.finding_at(
+            unit,
+            line_span(unit, *lines),
+            f"nothing compares {keys}{more} of what `{name}` returns any more: the change deletes {only}",
+            certainty="likely",
+            steps=[*steps, Step(at, line, line, f"`{name}` is still there, and still tested")],
+            still_catches=(f"nothing: no test that calls `{name}` looks at {keys}{more}",),
+        )
 
     def _say_deleted(self, unit: Unit, gone: list[Deleted], path: str, lines: tuple[int, int]) -> Finding:
         names = [f"`{one.test.name}`" for one in gone]

@@ -158,8 +158,8 @@ def _called(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[str
 
 
 def _set_up(test: Unit) -> set[int]:
-    """The calls in a test that only make what a statement's own call is given, or decide which way it goes: not
-    those in what it demands."""
+    """The calls in a test that only make what a statement's own call is given, or decide which way it goes;
+    not those in what it demands."""
     demanded = {id(node) for one in demands(test.tree.body) for node in ast.walk(one.node)}
     given: list[ast.AST] = [one.test for one in test.asts(ast.If)]
     for statement in test.asts(ast.Expr):
