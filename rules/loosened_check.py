@@ -86,6 +86,33 @@ class TestComputeTides:
 """
             },
         ),
+        # Two refusals that differed are one now.
+        Example(
+            """
+            import pytest
+
+            def test_refused(harbour):
+                with pytest.raises(TypeError):
+                    harbour.moor()
+                with pytest.raises(ValueError):
+                    harbour.moor(berth_of(Raft()))
+                with pytest.raises(ValueError):  # <- here
+                    harbour.moor(berth_of(Raft()))
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+def test_refused(harbour):
+    with pytest.raises(TypeError):
+        harbour.moor()
+    with pytest.raises(ValueError):
+        harbour.moor(Raft())
+    with pytest.raises(ValueError):
+        harbour.moor(Berth(boat=Raft()))
+"""
+            },
+        ),
         # What came back with the log book is compared in part now.
         Example(
             """
@@ -1113,6 +1140,41 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # One more of a kind, and what happens between them.
+        Example(
+            """
+            import pytest
+
+            def test_refused(harbour):
+                with pytest.raises(ValueError):
+                    harbour.moor(Raft())
+                harbour.close()
+                with pytest.raises(ValueError):
+                    harbour.moor(Raft())
+
+            def test_again(harbour):
+                with pytest.raises(ValueError):
+                    harbour.moor(Raft())
+                with pytest.raises(ValueError):
+                    harbour.moor(Raft())
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+def test_refused(harbour):
+    with pytest.raises(ValueError):
+        harbour.moor(Raft())
+    harbour.close()
+    with pytest.raises(ValueError):
+        harbour.moor(Berth())
+
+def test_again(harbour):
+    with pytest.raises(ValueError):
+        harbour.moor(Raft())
+"""
+            },
+        ),
         # The same is compared as a whole, or by another test.
         Example(
             """

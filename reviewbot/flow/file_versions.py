@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.judging import judges
 from reviewbot.flow.limits import compared, exceptions, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, fewer_cases, loosened, more, skipped
+from reviewbot.flow.merged import merged
 from reviewbot.flow.narrowed import narrowed, only_told, switched_off
 from reviewbot.flow.unraised import unraised
 from reviewbot.flow.versions import Place, pairs
@@ -44,6 +45,7 @@ def looser_file(
             found += [one for name, one in switched_off(had, has) if not known.given(after.name, name)]
             found += fewer(iterated(had), iterated(has))
             found += fewer_cases(had.decorator_list, has.decorator_list)
+            found += merged(had, has)
         for one in found:
             yield after.name, one, place.of(one.before) if one.before else (after.line, after.line)
     heads = [[node for unit in file.units for node in _head(unit)] for file in (old, new)]
