@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from reviewbot.flow.cancelled import Cancelled, cancelled_pairs
 from reviewbot.flow.classes import Known
+from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.losses import Loss, losses
 from reviewbot.flow.options import (
     Option,
@@ -306,10 +307,11 @@ def run(config):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return may_refuse(unit)
+        # What a test refuses is no option of the product.
+        return not in_test_file(unit.file.path) and may_refuse(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if not may_refuse(unit):
+        if in_test_file(unit.file.path) or not may_refuse(unit):
             return
         found = [(one, class_of(unit, one, repo)) for one in refusals(unit)]
         refused = {

@@ -50,14 +50,14 @@ def _losing(repo: Repo) -> tuple[tuple[str, Rebuild], ...]:
     """The places at which something is lost: few, and asked for by every function that refuses a pair."""
     return tuple(
         (path, rebuild)
-        for path, rebuild in repo.index.rebuilds()
+        for path, rebuild in repo.index.outside_tests.rebuilds()
         if _may_lose(repo, path, rebuild) and any(True for _ in _at(repo, path, rebuild))
     )
 
 
 def _may_lose(repo: Repo, path: str, rebuild: Rebuild) -> bool:
     """Whether a class with fields may be meant, as far as can be said without parsing its file."""
-    if "**" in rebuild.given or in_test_file(path):
+    if "**" in rebuild.given:
         return False
     last = rebuild.name.rpartition(".")[2]
     if any(found.kind != "plain" for _, found in repo.index.classes(last)):
