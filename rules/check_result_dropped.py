@@ -869,7 +869,13 @@ def _is_known(call: ast.Call, unit: Unit, repo: Repo) -> bool:
     name = dotted_name(call.func)
     if not is_foreign_judge(name, unit) or _says_verdict(called_last(call)) or finds_differences(name):
         return True
-    return Summaries.of(unit.file).resolve(name, unit) is not None or helper_of(unit, name, repo) is not None
+    if Summaries.of(unit.file).resolve(name, unit) is not None:
+        return True
+    helper = helper_of(unit, name, repo)
+    if helper is None or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return helper is not None
+    # What fails by itself and returns nothing drops nothing.
+    return bool(helper.tree.decorator_list) or _may_hand_back(helper.tree, helper)
 
 
 @once

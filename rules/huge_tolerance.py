@@ -298,10 +298,8 @@ class HugeTolerance(Rule):
         for one in found:
             by_node.setdefault(id(one.node), []).append(one)
         for group in by_node.values():
-            if _is_denied(unit, group[0].node):
-                continue
             judged = _judge(unit, group)
-            if judged is not None:
+            if judged is not None and not _is_denied(unit, group[0].node):
                 widest, certainty, why = judged
                 yield self.finding(
                     unit,

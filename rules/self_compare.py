@@ -555,7 +555,14 @@ class _Crossed:
 
 
 def _may_cross(unit: Unit) -> bool:
-    return unit.calls("zip") and unit.has(ast.For) and unit.has(ast.Subscript)
+    if not (unit.calls("zip") and unit.has(ast.For) and unit.has(ast.Subscript)):
+        return False
+    keys = {node.slice.id for node in unit.asts(ast.Subscript) if isinstance(node.slice, ast.Name)}
+    return any(
+        isinstance(loop.target, ast.Tuple)
+        and {one.id for one in loop.target.elts if isinstance(one, ast.Name)} <= keys
+        for loop in unit.asts(ast.For)
+    )
 
 
 def _crossed(unit: Unit) -> Iterator[_Crossed]:

@@ -16,6 +16,7 @@ import libcst as cst
 from reviewbot.flow.control import guards, statements
 from reviewbot.flow.syntax import UNKNOWN, canonical, conjuncts, last_name, literal
 from reviewbot.flow.values import values
+from reviewbot.source.units import called_last
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -79,8 +80,21 @@ def _refuses_a_mismatch(test: cst.BaseExpression, settings: Iterable[Setting]) -
 def may_refuse(unit: Unit) -> bool:
     """Whether a unit's `ast` might hold such an `if`: yes too often, never no wrongly."""
     return any(
-        isinstance(node.body[-1], ast.Raise) or _calls_error(node.body[-1]) for node in unit.asts(ast.If)
+        (isinstance(node.body[-1], ast.Raise) or _calls_error(node.body[-1])) and _may_ask(node.test)
+        for node in unit.asts(ast.If)
     ) and (any(isinstance(node.op, ast.And) for node in unit.asts(ast.BoolOp)) or len(unit.asts(ast.If)) > 1)
+
+
+def _may_ask(test: ast.expr) -> bool:
+    """Whether a condition may ask for a setting: a measure of what is given, `width < 0`, asks for none."""
+    if isinstance(test, ast.BoolOp):
+        return any(map(_may_ask, test.values))
+    if isinstance(test, ast.UnaryOp):
+        return _may_ask(test.operand)
+    if isinstance(test, ast.Compare):
+        against = test.comparators[0]
+        return isinstance(against, ast.Constant) and against.value in (None, False, True)
+    return not isinstance(test, ast.Call) or called_last(test) == "get"
 
 
 def _calls_error(statement: ast.stmt) -> bool:
