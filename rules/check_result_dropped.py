@@ -569,6 +569,14 @@ class CheckResultDropped(Rule):
             """,
             path="src/predicates.py",
         ),
+        # A comment says that it is there to raise, or not to.
+        Example("""
+            def test_turns(rope):
+                # Must not raise an error up to two turns.
+                rope.turned(2)
+                rope.turned(-2)
+                assert rope.turned(1).length == rope.length
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -584,6 +592,8 @@ class CheckResultDropped(Rule):
             if not is_entry_point(unit, dropped.function, repo):
                 yield self._status(unit, dropped)
         for node, call, value in unkept(unit) if judges(unit) and may_drop_value(unit) else ():
+            if _says_that_it_runs(unit, node):
+                continue
             text = unit.text(value)
             yield self.finding(
                 unit,
@@ -947,6 +957,16 @@ def _may_be_unentered(call: ast.Call) -> bool:
         return False
     allowed = 2 if called_last(call).endswith("Regex") else 1
     return len(call.args) == allowed and not any(isinstance(arg, ast.Starred) for arg in call.args)
+
+
+def _says_that_it_runs(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a comment above a call says that it is there to raise, or not to: `# must not raise`."""
+    line = unit.span(node).line
+    above = (text.strip() for text in unit.file.lines[max(0, line - 3) : line - 1])
+    return any(text.startswith("#") and _RAISING.search(text) for text in above)
+
+
+_RAISING = pattern(r"(?i)\brais|\berrors?\b|\bfails?\b")
 
 
 def _is_unentered(call: cst.Call) -> bool:

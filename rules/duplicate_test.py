@@ -162,6 +162,30 @@ class DuplicateTest(Rule):
                     rows = self.run(4)
                     assert [row.step for row in rows] == [0, 1, 2, 3]
         """),
+        # Answers that were recorded are filed under the name of each test, and so are results that were kept.
+        Example("""
+            import pytest
+
+            @pytest.mark.vcr(record_mode="none")
+            def test_tides_in_one_part(harbour):
+                tides = harbour.ask("tides", days=2)
+                assert "".join(tides) == "high at noon"
+
+            @pytest.mark.vcr(record_mode="none")
+            def test_tides_in_two_parts(harbour):
+                tides = harbour.ask("tides", days=2)
+                assert "".join(tides) == "high at noon"
+
+            def test_chart(harbour, image_regression):
+                chart = harbour.draw("chart", days=2)
+                image_regression.check(chart, scale=2)
+                assert chart.size == (3, 4)
+
+            def test_chart_of_the_night(harbour, image_regression):
+                chart = harbour.draw("chart", days=2)
+                image_regression.check(chart, scale=2)
+                assert chart.size == (3, 4)
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -285,8 +309,27 @@ def _setting_on(file: File) -> dict[tuple[int, str], list[ast.Assign]]:
 
 def _asks_for_its_name(unit: Unit) -> bool:
     """Whether what a test does depends on how it is called: `copy_example()` of pytest takes the folder of
-    that name."""
-    return unit.calls("copy_example") or "_testMethodName" in unit.facts.names
+    that name, and answers that were recorded, or results that were kept, are filed under it."""
+    tree = unit.tree
+    assert isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    marks = [dotted_name(one.func if isinstance(one, ast.Call) else one) for one in tree.decorator_list]
+    given = [one.arg for one in (*tree.args.args, *tree.args.kwonlyargs)]
+    filed = any(_FILED.search(name) for name in (*marks, *given)) or _marks_all(unit.file)
+    return filed or unit.calls("copy_example") or "_testMethodName" in unit.facts.names
+
+
+_FILED = pattern(r"(?i)(^|[._])(vcr|cassette|betamax|snapshot|regtest)$|_regression$")
+
+
+@once
+def _marks_all(file: File) -> bool:
+    """Whether `pytestmark` says of all tests of a file that their answers are recorded."""
+    return any(
+        isinstance(node, ast.Attribute) and _FILED.search(node.attr) is not None
+        for statement in file.tree.body
+        if isinstance(statement, ast.Assign) and dotted_name(statement.targets[0]) == "pytestmark"
+        for node in ast.walk(statement.value)
+    )
 
 
 def _several(tests: list[Unit], told: Callable[[Unit], object]) -> list[Unit]:

@@ -25,7 +25,7 @@ from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import excuses
 from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, conjuncts, dotted, literal, walk
+from reviewbot.flow.syntax import canonical, conjuncts, dotted, last_name, literal, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite, step
@@ -224,6 +224,25 @@ class EarlyReturnTest(Rule):
                 )
             },
         ),
+        # It waits for something, and fails where that never comes.
+        Example("""
+            import time
+
+            def test_bell(ferry, heard):
+                ferry.sail()
+                for _ in range(50):
+                    time.sleep(0.1)
+                    if len(heard) > 0:
+                        return
+                raise AssertionError("no bell was heard")
+
+            def test_horn(ferry, heard):
+                ferry.sail()
+                while ferry.sails():
+                    if "horn" in heard:
+                        return
+                assert False, "no horn was heard"
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -247,7 +266,7 @@ class EarlyReturnTest(Rule):
         told: dict[str, list[_Way]] = {}
         for node, back in _returns(unit) if not _calls_itself(unit) else ():
             before, again = _elsewhere(unit, canonical(node.test))
-            if before or _is_for_others(unit, node.test):
+            if before or _is_for_others(unit, node.test) or _is_waited_for(unit, node):
                 continue
             doubt = _doubt(unit, node, back, len(again))
             # Beside it a comment says that the test would fail.
@@ -436,6 +455,21 @@ def _may_be_bare(body: list[ast.stmt]) -> bool:
 def _says(call: cst.Call) -> bool:
     name = dotted(call.func)
     return name == "print" or name.rpartition(".")[2] in ("info", "warning", "warn", "debug", "log")
+
+
+def _is_waited_for(unit: Unit, node: cst.If) -> bool:
+    """Whether a loop returns as soon as it sees what the test waits for, and what follows it fails."""
+    loop = enclosing(unit, node, cst.For, cst.While)
+    block = unit.parent(loop) if loop is not None else None
+    if not isinstance(loop, (cst.For, cst.While)) or not isinstance(block, cst.IndentedBlock):
+        return False
+    behind = statements(loop.orelse.body) if loop.orelse is not None else statements(block)
+    after = [one for one in behind if unit.index.rank(one) > unit.index.rank(loop)]
+    call = call_of(after[0]) if after else None
+    if call is not None:
+        return last_name(call) == "fail"
+    refused = isinstance(after[0], cst.Assert) and literal(after[0].test) is False if after else False
+    return refused or bool(after and isinstance(after[0], cst.Raise))
 
 
 def _is_for_others(unit: Unit, condition: cst.BaseExpression) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.own_modules import needs, own_module
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, tree_span
@@ -173,10 +174,19 @@ class ImportSkipOfOwnCode(Rule):
             unit,
             tree_span(unit, places[0][1]),
             f"where `{target}`, the repository's own code, cannot be imported, {what} skipped, not failed",
-            certainty="question" if libraries else "likely",
+            certainty="question" if libraries or _is_built_apart(unit, places[0][1]) else "likely",
             steps=steps,
             still_catches=(f"only a test elsewhere that imports `{target}` plainly",),
         )
+
+
+def _is_built_apart(unit: Unit, place: ast.stmt | ast.expr) -> bool:
+    """Whether the reason of a skip says that the module has to be compiled or built first."""
+    said = (below.value for below in ast.walk(place) if isinstance(below, ast.Constant))
+    return any(isinstance(text, str) and _BUILT.search(text) for text in said)
+
+
+_BUILT = pattern(r"(?i)\b(not|un)[ -]?(built|compiled)|\bcompiled\b|\bextension\b|\bnative\b")
 
 
 def _skipping(unit: Unit) -> Iterator[tuple[ast.stmt | ast.expr, list[str]]]:

@@ -661,6 +661,26 @@ class LoopMayBeEmpty(Rule):
                             log(name)
                             raise torn
         """),
+        # A docstring; what is grouped of them, and looked for until it is found.
+        Example("""
+            def test_help(run, ferry):
+                shown = run("help ferry")
+                for line in ferry.__doc__.splitlines():
+                    assert line.strip() in shown
+
+            def test_berths(harbour):
+                boats = [boat for boat in harbour.boats if boat.moored]
+                assert all(boat.berth for boat in boats)
+                berths = {}
+                for boat in boats:
+                    berths.setdefault(boat.berth, []).append(boat.length)
+                for wanted in ([4, 6], [9]):
+                    for lengths in berths.values():
+                        if lengths == wanted:
+                            break
+                    else:
+                        raise ValueError(f"no berth for {wanted}")
+        """),
     )
 
     told_by = (

@@ -226,13 +226,27 @@ class RaisesTooBroad(Rule):
                 unit,
                 handler.type,
                 says,
-                certainty="likely",
+                certainty="question" if _is_counted_after(unit, node) else "likely",
                 steps=(
                     step(unit, (helpers or inside)[0].node, "this may fail for more than one reason"),
                     step(unit, handler.type, "and whatever it was ends here"),
                 ),
                 still_catches=still_catches(unit, node.body, but=(node,)),
             )
+
+
+def _is_counted_after(unit: Unit, block: cst.Try) -> bool:
+    """Whether the lines after a block take apart what was recorded since before it, `(sent,) = events`: a
+    call that fails too early leaves too little there."""
+    line, rank = unit.span(block).end_line, unit.index.rank
+    for node in unit.find(cst.Assign):
+        if unit.span(node).line <= line or not isinstance(node.targets[0].target, (cst.Tuple, cst.List)):
+            continue
+        for read in values(unit).reads(node.value):
+            bound = values(unit).reaching(read)
+            if bound and all(rank(one.node) < rank(block) for one in bound):
+                return True
+    return False
 
 
 def _must_fail(unit: Unit, call: cst.Call) -> bool:
@@ -325,16 +339,23 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
 
 
 def _passes_too(unit: Unit, call: cst.Call) -> bool:
-    """Whether the very call that is to fail stands in the test a second time, where it is to pass: a misspelt
-    name would show there."""
-    inside = {
-        canonical(node.value)
+    """Whether what is to fail is called in the test a second time, given as much, where it is to pass: a
+    misspelt name would show there."""
+    statements = [
+        node
         for block in _block(unit, call)
         for node in walk(block)
-        if isinstance(node, (cst.Expr, cst.Assign)) and isinstance(node.value, cst.Call) and node.value.args
-    }
-    again = (one for one in unit.find(cst.Call) if canonical(one) in inside)
-    return any(not _is_expected_to_raise(unit, one) for one in again)
+        if isinstance(node, (cst.Expr, cst.Assign, cst.Return)) and isinstance(node.value, cst.Call)
+    ]
+    inside = {_form(node.value) for node in statements if isinstance(node.value, cst.Call)}
+    passing = {_form(one) for one in unit.find(cst.Call) if not _is_expected_to_raise(unit, one)}
+    return bool(inside) and inside <= passing
+
+
+def _form(call: cst.Call) -> tuple[str, int, frozenset[str]]:
+    """What a call calls, how many values it gives, and which by name."""
+    named = frozenset(arg.keyword.value for arg in call.args if arg.keyword is not None)
+    return canonical(call.func), len(call.args), named
 
 
 def _is_expected_to_raise(unit: Unit, node: cst.CSTNode) -> bool:

@@ -35,6 +35,7 @@ _RUNS_THROUGH = pattern(
     r"(?i)smoke|crash|hang|segfault|leak|deadlock|import|compil|no[_ ]?errors?|not[_ ]?rais|"
     r"(does|should)n.?t|without|no_?exception|should_?(work|run|pass|not)|can_|works|runs?(_|\b)|noop|no_op|nothing|silent|"
     r"survive|robust|stress|fuzz|bench|perf|speed|timing|profil|example|demo|tutorial|doctest|warn|deprec|"
+    r"\bbuilds\b|just (check|see|test|make sure)|"
     r"issue|bug|regress|gh_?\d|\d{3,}|accept|allow|valid|ok\b|close|clean|shutdown|idempot|twice|repeated"
 )
 _EXPECTED = pattern(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline)(_|$)|_expected$")
@@ -284,6 +285,15 @@ def parse(text):
             """,
             path="src/train.py",
         ),
+        # What is entered awaits a failure.
+        Example("""
+            import pytest
+            REFUSED = pytest.raises(ValueError)
+
+            def test_overload(ferry):
+                with REFUSED:
+                    ferry.load(900)
+        """),
     )
 
     told_by = (
@@ -415,7 +425,7 @@ def _may_check(unit: Unit, tree: collection.FunctionTree) -> bool:
             return True
     withs: list[ast.With | ast.AsyncWith] = [*unit.asts(ast.With), *unit.asts(ast.AsyncWith)]
     for block in withs:
-        if any(isinstance(item.context_expr, ast.Call) for item in block.items) and _enters_unknown(block):
+        if _enters_unknown(block):
             return True
     return any(assertions.asserts_by_name(node.attr) for node in unit.asts(ast.Attribute))
 
@@ -435,10 +445,11 @@ def _enters_unknown(node: ast.With | ast.AsyncWith) -> bool:
     known = re.compile(
         r"(?i)^(open|.*no_grad|.*inference_mode|.*patch.*|.*tempdir.*|.*temporary.*|.*autocast|.*lock)$"
     )
-    names = (
-        dotted_name(item.context_expr.func) for item in node.items if isinstance(item.context_expr, ast.Call)
-    )
-    return any(not known.match(name) for name in names)
+    entered = [item.context_expr for item in node.items]
+    names = [dotted_name(one.func) for one in entered if isinstance(one, ast.Call)]
+    # `with REFUSED:`, after `REFUSED = pytest.raises(ValueError)`.
+    kept = any(isinstance(one, (ast.Name, ast.Attribute)) for one in entered)
+    return kept or any(not known.match(name) for name in names)
 
 
 def _is_nothing(statement: ast.stmt) -> bool:

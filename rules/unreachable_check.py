@@ -388,6 +388,17 @@ class UnreachableCheck(Rule):
                 pytest.skip("not on this machine")
                 assert run(1) == [2]
         """),
+        # It stands there so as not to be reached.
+        Example("""
+            import sys
+
+            def check_ferries(ferries):
+                if not all(ferry.afloat for ferry in ferries):
+                    print("a ferry has sunk")
+                    sys.exit(2)
+                    assert False, "went on behind sys.exit()"
+                assert len(ferries) > 3
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -416,7 +427,7 @@ class UnreachableCheck(Rule):
                 inside = {id(node) for statement in region for node in walk(statement)}
                 dead = [c for c in every if id(c.node) in inside and id(c.node) not in seen]
                 # `if 0: self.fail()` is a test of truth itself, a lone `raise` is no check of a test.
-                if dead and not all(check.kind in ("fail", "raise") for check in dead):
+                if dead and not all(map(_always_fails, dead)):
                     seen.update(id(check.node) for check in dead)
                     yield self._report(unit, dead, why, what, certainty, fix)
 
@@ -555,6 +566,14 @@ class UnreachableCheck(Rule):
                 "proved",
                 None,
             )
+
+
+def _always_fails(check: Check) -> bool:
+    """Whether a check fails wherever it is reached, `assert False, "never here"`: it stands there so as not
+    to be."""
+    if check.kind in ("fail", "raise"):
+        return True
+    return isinstance(check.node, cst.Assert) and literal(check.node.test) in (False, 0, None)
 
 
 def _moved_out(unit: Unit, block: cst.With, body: list[cst.CSTNode]) -> Fix | None:

@@ -768,7 +768,9 @@ def _written_sizes(unit: Unit, side: cst.BaseExpression) -> set[int]:
 def _certainty(unit: Unit, cut: Cut) -> Certainty:
     if _are_unequal(unit, cut):
         return "proved"
-    pinned = any(length_is_checked(unit, _around(cut), one) for side in cut.sides for one in _wholes(side))
+    pinned = any(
+        length_is_checked(unit, _around(cut), one) for side in cut.sides for one in _wholes(unit, side)
+    )
     weights = all(_listed(unit, side) in _WEIGHTS for side in cut.sides)
     weights = weights or _are_groups(unit, cut)
     # `zip(range(n), rows)` takes n of them on purpose.
@@ -923,9 +925,12 @@ def _of_one_call(unit: Unit, cut: Cut) -> bool:
     return same_call and len({id(one) for one in made}) == 1
 
 
-def _wholes(side: cst.BaseExpression) -> list[cst.BaseExpression]:
+def _wholes(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:
     """A side, and what it is a slice of: who counts the one has seen how long the other is."""
     found = [side]
+    made = values(unit).resolve(side)
+    if isinstance(made, cst.Subscript):
+        side = made
     while isinstance(side, cst.Subscript) and isinstance(side.slice[0].slice, cst.Slice):
         side = side.value
         found.append(side)

@@ -385,7 +385,7 @@ def test_a_test_of_all_implementations_cannot_name_their_errors(name, expected):
     [
         ("with pytest.raises(OSError):\n            store.read('a')", "question"),
         ("with pytest.raises(OSError):\n            store.write('a')", "likely"),
-        ("store.read('b')", "likely"),
+        ("store.find('b')", "likely"),
     ],
 )
 def test_the_other_branch_may_name_the_error(other, expected):
@@ -2037,7 +2037,8 @@ def test_what_the_same_filter_keeps_may_be_compared_as_a_whole(before, expected)
     ("again", "expected"),
     [
         ("plot = draw(rows)", "question"),
-        ("plot = draw(other)", "likely"),
+        ("plot = draw(other)", "question"),
+        ("plot = draw(other, wide=True)", "likely"),
         ("with pytest.raises(Exception):\n                plot = draw(rows)", "likely"),
     ],
 )
@@ -2138,3 +2139,89 @@ def test_a_loop_over_all_that_have_a_name(asked, expected):
             assert all(boat.afloat for boat in harbour.boats() if {asked})
     """
     assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ('assert harbour.berth("north")', "question"),
+        ('assert harbour.berth("north", wide=True)', "likely"),
+        ('assert harbour.quay("north")', "likely"),
+    ],
+)
+def test_a_broad_failure_is_asked_about_where_the_same_call_passes_before(before, expected):
+    code = f"""
+        import pytest
+
+        def test_no_such_berth(harbour):
+            {before}
+            with pytest.raises(Exception):
+                harbour.berth("nowhere")
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"), [("(sent, refused) = events", "question"), ("assert client.closed", "likely")]
+)
+def test_a_broad_failure_is_asked_about_where_what_was_recorded_is_taken_apart(after, expected):
+    code = f"""
+        import pytest
+
+        def test_refused(client, record):
+            events = record()
+            try:
+                client.send(["row"])
+                pytest.fail("must refuse")
+            except Exception:
+                pass
+            {after}
+            assert client.tries == 2
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("counted", "expected"),
+    [("assert len(events) == 3", "question"), ("assert events[0].name == 'start'", "likely")],
+)
+def test_a_walk_over_all_but_the_first_of_what_is_counted(counted, expected):
+    code = f"""
+        def test_tasks(record, run):
+            events = record(run)
+            {counted}
+            later = events[1:]
+            for event, name in zip(later, ["first", "second"]):
+                assert event.name == name
+    """
+    assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"), [('assert tree(spans) == "- a"', "question"), ("print(tree(spans))", "likely")]
+)
+def test_a_loop_over_some_of_what_is_compared_as_a_whole(shown, expected):
+    code = f"""
+        def test_spans(record, run, tree):
+            spans = record(run)
+            for span in [span for span in spans if span.kind == "db"]:
+                assert span.system == "files"
+            {shown}
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"), [("compiled kernels are not built here", "question"), ("later", "likely")]
+)
+def test_own_code_that_has_to_be_built_first(reason, expected):
+    code = f"""
+        import pytest
+
+        rows = pytest.importorskip("trainer.rows", reason="{reason}")
+
+        def test_read():
+            assert rows.read() == []
+    """
+    files = {"trainer/__init__.py": "", "trainer/rows.py": "def read():\n    return []\n"}
+    assert certainties("import-skip-of-own-code", code, files) == [expected]

@@ -532,6 +532,8 @@ def _is_written(unit: Unit, node: cst.BaseExpression, depth: int = 4) -> bool:
         # Another form of a text, and not what is made of one: `dedent(TEXT)`, not `run("a")`.
         formed = last_name(node) in _FORMING
         return formed and any(_is_written(unit, arg.value, depth - 1) for arg in node.args)
+    if type(node) is cst.Attribute:
+        return node.attr.value == "__doc__"  # written in the source of what has it
     return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
 
 

@@ -79,7 +79,7 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
         return "shown"
     if found.made == "loaded" and (_is_written(unit, node, made) or _is_there(unit, node, made)):
         return "shown"
-    if _divides(unit, node):
+    if _divides(unit, node) or _is_looked_for(unit, node, made):
         return "shown"
     return "hinted" if _is_hinted(unit, node, found) else None
 
@@ -360,7 +360,7 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
         filtered = around.iter if around is not None else None
     if filtered is not None and any(_gives_own_names(one) for one in _walked(unit, filtered)):
         return True
-    if filtered is not None and _is_table(unit, filtered):
+    if filtered is not None and (_is_table(unit, filtered) or _is_rendered(unit, node, filtered)):
         return True
     if found.made == "loaded" and (
         _lists_here(made)
@@ -371,6 +371,38 @@ def _is_hinted(unit: Unit, node: cst.CSTNode, found: Iterable) -> bool:
     ):
         return True
     return draws(unit) or _is_at_hand(unit, made)
+
+
+def _is_looked_for(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """Whether a loop looks for something in what was made of the same collection, and its `else` fails where
+    that is not found."""
+    flow = values(unit)
+    own = {binding for binding in flow.all if binding.value is made and binding.role == "whole"}
+    for loop in unit.find(cst.For) if own else ():
+        if loop.orelse is None or unit.holds(node, loop) or unit.holds(loop, node):
+            continue
+        fails = any(isinstance(below, cst.Raise) for below in walk(loop.orelse.body))
+        if fails and not own.isdisjoint(flow.slice(loop.iter)):
+            return True
+    return False
+
+
+def _is_rendered(unit: Unit, node: cst.CSTNode, filtered: cst.BaseExpression) -> bool:
+    """Whether a check compares what all that is filtered is made into, `render(spans)`, with what is written
+    out: that there are some is seen there."""
+    source = canonical(_viewed(filtered))
+    for pair in pairs(unit):
+        if pair.ordered or not _apart(unit, pair.node, node):
+            continue
+        for one, other in ((pair.left, pair.right), (pair.right, pair.left)):
+            given = [canonical(arg.value) for arg in one.args] if isinstance(one, cst.Call) else []
+            if source in given and counted_by(one) is None and _is_something(literal(other)):
+                return True
+    return False
+
+
+def _is_something(value: object) -> bool:
+    return isinstance(value, (str, bytes, list, tuple, set, dict)) and bool(value)
 
 
 def _walked(unit: Unit, node: cst.BaseExpression) -> list[cst.BaseExpression]:

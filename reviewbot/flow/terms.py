@@ -32,7 +32,9 @@ _LOOKING = frozenset({
     "zip", "list", "tuple", "set", "dict", "sorted", "reversed", "enumerate", "iter", "map", "len", "print",
     "str", "repr", "sum", "any", "all", "min", "max",
 })  # fmt: skip
-_GRADIENTS = frozenset({"grad", "autograd.grad", "torch.autograd.grad"})
+_GRADIENTS = frozenset({
+    "grad", "autograd.grad", "torch.autograd.grad", "gradients", "tf.gradients", "tape.gradient",
+})  # fmt: skip
 _MAPS = frozenset({"map", "imap", "imap_unordered", "starmap"})
 _SAME_SIZE_METHODS = frozenset({
     "items", "keys", "values", "copy", "clone", "detach", "cpu", "cuda", "to", "tolist", "numpy", "float",
