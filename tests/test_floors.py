@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = [
-    {"errors", "model", "config"},
+    {"errors", "extras", "model", "config"},
     {"source"},
     {"index"},
     {"flow"},

@@ -81,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser().print_help()
         return 2
     try:
+        _stand_somewhere()
         if options.command != "action":  # whose options are a workflow's inputs, and those are often empty
             _none_is_empty(words)
         command = _module(options.command)
@@ -90,6 +91,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except ReviewbotError as error:
         print(f"reviewbot: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        from reviewbot import extras
+
+        needs = extras.lacking(error, f"`reviewbot {options.command}`, asked this way,")
+        if needs is None:
+            raise
+        print(f"reviewbot: {needs}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("reviewbot: interrupted", file=sys.stderr)
@@ -108,6 +117,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return code
+
+
+def _stand_somewhere() -> None:
+    """Raises UsageError where the working folder has been deleted: every path is one from there."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        why = "is not there any more" if isinstance(error, FileNotFoundError) else "cannot be entered"
+        raise UsageError(f"the working folder {why}: go to another one, or enter it anew") from None
 
 
 def _none_is_empty(words: Sequence[str]) -> None:

@@ -15,7 +15,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reviewbot.errors import NeedsExtra, UsageError
+from reviewbot import extras
+from reviewbot.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -225,7 +226,8 @@ def _run_options(run: argparse.ArgumentParser) -> None:
         "--executor",
         choices=("local", "ray"),
         default="local",
-        help="legs here, side by side where there is room (default), or as tasks of a Ray cluster",
+        help="legs here, side by side where there is room (default), or as tasks of a Ray "
+        "cluster (needs the extra `ray`)",
     )
     run.add_argument(
         "--at-once",
@@ -295,9 +297,18 @@ def limits(command: argparse.ArgumentParser) -> None:
 
 def output(command: argparse.ArgumentParser) -> None:
     """Declares how a result is shown."""
-    command.add_argument("--tokenizer", metavar="PATH", help="a tokenizer.json to show text with, or `ascii`")
+    command.add_argument(
+        "--tokenizer",
+        metavar="PATH",
+        help="a tokenizer.json to show text with (needs the extra `parity`), or `ascii`",
+    )
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
-    command.add_argument("--page", type=Path, metavar="FILE", help="write a page with plots too (HTML)")
+    command.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="write a page with plots too (HTML; needs the extra `pages`)",
+    )
     command.add_argument("--profile", action="store_true", help="seconds by stage, in JSON too")
     command.add_argument(
         "-q", "--quiet", action="store_true", help="no progress, and no word of what was written"
@@ -332,8 +343,7 @@ def main(options: argparse.Namespace) -> int:
     """Runs the action."""
     _in_range(options)
     if options.page:  # said before the work is done, not after
-        if importlib.util.find_spec("matplotlib") is None:
-            raise NeedsExtra("--page", "matplotlib", "pages")
+        extras.check("--page", "pages")
         if not options.page.parent.is_dir():
             raise UsageError(f"--page {options.page}: no such folder")
     return _run(options) if options.action == "run" else _compare(options)

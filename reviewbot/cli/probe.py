@@ -79,7 +79,12 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--budget", type=_seconds, default=10.0, metavar="SECONDS", help=BUDGET)
     command.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the evidence, for `probe replay`")
-    command.add_argument("--python", metavar="PATH", help="the interpreter that runs the code (this one)")
+    command.add_argument(
+        "--python",
+        metavar="PATH",
+        help="the interpreter that runs the code, with the packages of the repository and pytest, which runs "
+        "tests of unittest too (default: this one)",
+    )
     command.add_argument(
         "-q", "--quiet", action="store_true", help="no progress, no questions, no word on what was saved"
     )

@@ -63,7 +63,8 @@ def add(command: argparse.ArgumentParser) -> None:
         help="where links lead, also HOST/OWNER/REPO (default: what the remote's address says)",
     )
     post = command.add_argument_group(
-        "posting", "with a token in GITHUB_TOKEN; GITHUB_API_URL for GitHub Enterprise"
+        "posting",
+        "with a token in GITHUB_TOKEN; GITHUB_API_URL for GitHub Enterprise (needs the extra `github`)",
     )
     post.add_argument("--post", action="store_true", help="post the review of --pull")
     post.add_argument("--pull", type=int, metavar="NUMBER", help="the pull request; its commits are fetched")

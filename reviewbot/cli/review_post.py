@@ -9,6 +9,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from reviewbot import extras
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.errors import UsageError
@@ -19,6 +20,7 @@ from reviewbot.render.progress import busy, watched
 def post(options: argparse.Namespace) -> int:
     """Posts, or leaves a draft. Returns 1 for a finding at or above --fail-on, also where the token may not
     post; then the findings are printed."""
+    extras.check("--post" if options.post else "--pending", "github")
     from reviewbot.github import telling
     from reviewbot.github.client import GitHub
     from reviewbot.github.commits import fetch

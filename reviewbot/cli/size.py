@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewbot import config
+from reviewbot import config, extras
 from reviewbot.cli import proving
 from reviewbot.cli.streams import wants_colour
 from reviewbot.errors import NoSandbox, UsageError
@@ -82,6 +82,8 @@ def main(options: argparse.Namespace) -> int:
 
     if options.chart is not None and options.chart.suffix != ".svg":
         raise UsageError(f"--chart writes SVG: {options.chart} does not end in .svg")
+    if options.chart is not None:
+        extras.check("--chart", "pages")
     colour = wants_colour(options.no_color)
     try:
         with busy("sizing", quiet=options.quiet, colour=colour):

@@ -23,7 +23,7 @@ from reviewbot.source.units import File
 
 NO_PYTEST = (
     "the interpreter that was to run the tests has no pytest: name the one that they run in with --python, "
-    "or install reviewbot beside them"
+    "or install it there (python -m pip install pytest); it runs tests of unittest as well"
 )
 MOST_RECORDS = 60
 MOST_REFUSED = 20
