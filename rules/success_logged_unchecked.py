@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from reviewbot.flow.always_well import AlwaysWell, always_well
 from reviewbot.flow.exit_status import Inverted, Unread, inverted_status, unread_verdicts
 from reviewbot.flow.handlers import caught
 from reviewbot.flow.outcomes import Claim, claims, claims_of_script, may_claim
@@ -207,8 +208,85 @@ class SuccessLoggedUnchecked(Rule):
             """,
             path="scripts/rows.py",
         ),
+        # A comparison that tells what differs, and always ends with 0.
+        Example(
+            """
+            import sys
+
+            def main():
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                for ship in left:
+                    if left[ship] != right[ship]:
+                        print(f"{ship} differs")
+                sys.exit(0)  # <- here
+
+            def count():
+                status = 0
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                for ship in left:
+                    if left[ship] != right[ship]:
+                        print(ship, "differs")
+                return status  # <- here
+
+            def flagged():
+                failed = False
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                for ship in left:
+                    if left[ship] != right[ship]:
+                        print(ship, "differs")
+                        ok = False
+                return 1 if failed else 0  # <- here
+
+            if __name__ == "__main__":
+                if sys.argv[3:]:
+                    sys.exit(count())
+                sys.exit(flagged())
+            """,
+            path="tools/compare_ships.py",
+        ),
     )
     good = (
+        # The status is set, the script raises, or a helper of it does.
+        Example(
+            """
+            import sys
+
+            def main():
+                status = 0
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                for ship in left:
+                    if left[ship] != right[ship]:
+                        print(ship, "differs")
+                        status = 1
+                return status
+
+            def either():
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                for ship in left:
+                    if left[ship] != right[ship]:
+                        print(ship, "differs")
+                        return 1
+                return 0
+
+            def later():
+                left, right = read(sys.argv[1]), read(sys.argv[2])
+                differing = []
+                for ship in left:
+                    if left[ship] != right[ship]:
+                        print(ship, "differs")
+                        differing.append(ship)
+                refuse(differing)
+                sys.exit(0)
+
+            def refuse(ships):
+                if ships:
+                    raise SystemExit(1)
+
+            if __name__ == "__main__":
+                sys.exit(main() or either())
+            """,
+            path="tools/compare_ships.py",
+        ),
         Example(
             """
             import sys
@@ -365,7 +443,9 @@ class SuccessLoggedUnchecked(Rule):
     def suspect(self, unit: Unit) -> bool:
         if unit.kind == "script":
             return "echo" in unit.file.text
-        return may_claim(unit) or (_exits(unit) and bool(inverted_status(unit) or unread_verdicts(unit)))
+        if may_claim(unit) or (_exits(unit) and (inverted_status(unit) or unread_verdicts(unit))):
+            return True
+        return always_well(unit) is not None
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if unit.kind == "script":
@@ -375,6 +455,9 @@ class SuccessLoggedUnchecked(Rule):
             yield self._inverted(unit, one)
         for verdict in unread_verdicts(unit) if _exits(unit) else ():
             yield self._unread(unit, verdict)
+        well = always_well(unit)
+        if well is not None:
+            yield self._always_well(unit, well)
         for claim in claims(unit) if may_claim(unit) else ():
             yield self.finding(
                 unit,
@@ -417,6 +500,23 @@ class SuccessLoggedUnchecked(Rule):
             f"this ends with 0, a success, whatever `{verdict.name}` says",
             certainty="likely",
             steps=(Step(made.path, made.line, made.end_line, "what comes out here is at most shown"),),
+            still_catches=("nothing that looks at how the script ends: only who reads its output",),
+        )
+
+    def _always_well(self, unit: Unit, found: AlwaysWell) -> Finding:
+        asked = tree_span(unit, found.asked)
+        steps = [Step(asked.path, asked.line, asked.end_line, "this difference is only told")]
+        if found.given is not None:
+            given = tree_span(unit, found.given)
+            says = "it is given this, and nothing else"
+            steps.append(Step(given.path, given.line, given.end_line, says))
+        because = f"`{found.name}` is never anything else" if found.name else "a difference is only told"
+        return self.finding_at(
+            unit,
+            tree_span(unit, found.ends),
+            f"this ends with 0, a success, whatever the script has found: {because}",
+            certainty="proved" if found.name else "likely",
+            steps=steps,
             still_catches=("nothing that looks at how the script ends: only who reads its output",),
         )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
     from reviewbot.source.units import FunctionTree, Unit
 
-_EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})
+EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})
 _WELL = pattern(
     r"(?i)(^|_)(ok|okay|same|equal|equals|match|matches|matched|passed|success|succeeded|correct|agree|agrees"
     r"|identical|valid)$"
@@ -105,7 +105,7 @@ def _status_of(unit: Unit, node: ast.Expr, function: ast.FunctionDef) -> Iterato
             continue
         asked = list(_asked(one.value)) + [(test, arm) for test, arm in above.get(id(one), ())]
         for test, arm in asked:
-            well = _well(test, function, inside, 2)
+            well = well_when(test, function, inside, 2)
             if well is not None and well.value is not arm:
                 yield Dropped(node, function.name, one, well.sure)
                 return
@@ -186,12 +186,12 @@ def inverted_status(unit: Unit) -> tuple[Inverted, ...]:
     """The exits of a unit that are handed a bool which is true where all is well."""
     found = []
     for call in unit.asts(ast.Call):
-        if dotted_name(call.func) not in _EXITS or len(call.args) != 1 or call.keywords:
+        if dotted_name(call.func) not in EXITS or len(call.args) != 1 or call.keywords:
             continue
         value = call.args[0]
         if not isinstance(value, (ast.Name, ast.Call, ast.Compare, ast.UnaryOp, ast.BoolOp)):
             continue
-        well = _well(value, unit.tree, unit, _DEEPEST)
+        well = well_when(value, unit.tree, unit, _DEEPEST)
         if well is not None and well.value and _is_bool(value, unit.tree, unit, _DEEPEST):
             found.append(Inverted(call, value, well.shown, well.sure))
     return tuple(found)
@@ -208,7 +208,7 @@ def _is_bool(node: ast.expr, scope: ast.AST, unit: Unit, depth: int) -> bool:
     if isinstance(node, ast.BoolOp):
         return all(_is_bool(one, scope, unit, depth) for one in node.values)
     if isinstance(node, ast.Name):
-        given = _given(node.id, scope)
+        given = given_to(node.id, scope)
         return bool(given) and depth > 0 and all(_is_bool(one, scope, unit, depth - 1) for one, _ in given)
     if not isinstance(node, ast.Call):
         return False
@@ -237,15 +237,15 @@ def _is_predicate(call: ast.Call, unit: Unit) -> bool:
     return unit.file.imports.get(first, first) + name[len(first) :] in _PREDICATES
 
 
-def _well(node: ast.expr, scope: ast.AST, unit: Unit, depth: int) -> _Well | None:
+def well_when(node: ast.expr, scope: ast.AST, unit: Unit, depth: int) -> _Well | None:
     """Whether an expression is true where all is well, false where it is not; None where nothing says so."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        inner = _well(node.operand, scope, unit, depth)
+        inner = well_when(node.operand, scope, unit, depth)
         return None if inner is None else inner.turned()
     if isinstance(node, ast.Compare):
         return _of_comparison(node)
     if isinstance(node, ast.BoolOp):
-        parts = [_well(one, scope, unit, depth) for one in node.values]
+        parts = [well_when(one, scope, unit, depth) for one in node.values]
         known = [one for one in parts if one is not None]
         if len(known) < len(parts) or len({one.value for one in known}) != 1:
             return None
@@ -285,14 +285,14 @@ def _of_name(node: ast.Name, scope: ast.AST, unit: Unit, depth: int) -> _Well | 
         named = _Well(True, node, False)
     elif names_differences(node.id):
         named = _Well(False, node, False)
-    given = _given(node.id, scope)
+    given = given_to(node.id, scope)
     if not given or depth == 0:
         return named
     above = _branches(scope)
     return _agreed([(value, above.get(id(at), ())) for value, at in given], scope, unit, depth - 1) or named
 
 
-def _given(name: str, scope: ast.AST) -> list[tuple[ast.expr, ast.stmt]]:
+def given_to(name: str, scope: ast.AST) -> list[tuple[ast.expr, ast.stmt]]:
     """What is assigned to a name in a scope, with the statements; nothing where it gets a value otherwise."""
     found: list[tuple[ast.expr, ast.stmt]] = []
     for node in own_nodes(scope):
@@ -315,13 +315,13 @@ def _agreed(
     for value, above in values:
         if isinstance(value, ast.Constant) and isinstance(value.value, bool):
             for test, arm in above[:1]:
-                asked = _well(test, scope, unit, depth)
+                asked = well_when(test, scope, unit, depth)
                 if asked is not None:
                     # `return False` where two differ: true where all is well.
                     fine = asked.value is arm
                     said.append(_Well(value.value is fine, asked.shown, asked.sure))
             continue
-        if (one := _well(value, scope, unit, depth)) is not None:
+        if (one := well_when(value, scope, unit, depth)) is not None:
             said.append(one)
     if not said or len({one.value for one in said}) != 1:
         return None
@@ -333,7 +333,7 @@ def _of_call(call: ast.Call, unit: Unit, depth: int) -> _Well | None:
     if name in ("all", "any", "bool") and len(call.args) == 1:
         inner = call.args[0]
         element = inner.elt if isinstance(inner, (ast.GeneratorExp, ast.ListComp)) else inner
-        found = _well(element, ast.Module([], []), unit, 1)
+        found = well_when(element, ast.Module([], []), unit, 1)
         # `any(a == b)` and `all(a != b)` ask something else.
         fits = found is not None and (name == "bool" or found.value is (name == "all"))
         return found if fits else None
@@ -362,22 +362,22 @@ def unread_verdicts(unit: Unit) -> tuple[Unread, ...]:
             continue
         if node is not unit.tree and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        call = _exit_with_0(body[-1])
+        call = exit_with_0(body[-1])
         if call is None:
             continue
         for statement in body[:-1]:
             name = _verdict_of_call(statement, unit)
-            if name and len(_given(name, unit.tree)) == 1 and _is_only_told(name, unit):
+            if name and len(given_to(name, unit.tree)) == 1 and is_only_told(name, unit):
                 assert isinstance(statement, ast.Assign)
                 found.append(Unread(call, name, statement))
                 break
     return tuple(found)
 
 
-def _exit_with_0(statement: ast.stmt) -> ast.Call | None:
+def exit_with_0(statement: ast.stmt) -> ast.Call | None:
     call = statement.value if isinstance(statement, ast.Expr) else None
     call = statement.exc if isinstance(statement, ast.Raise) else call
-    if not isinstance(call, ast.Call) or dotted_name(call.func) not in _EXITS or call.keywords:
+    if not isinstance(call, ast.Call) or dotted_name(call.func) not in EXITS or call.keywords:
         return None
     code = call.args[0] if call.args else ast.Constant(0)
     return call if isinstance(code, ast.Constant) and code.value in (0, None) else None
@@ -398,7 +398,7 @@ def _verdict_of_call(statement: ast.stmt, unit: Unit) -> str:
     return target.id if judges(inside) or judges(unit) or names_differences(target.id) else ""
 
 
-def _is_only_told(name: str, unit: Unit) -> bool:
+def is_only_told(name: str, unit: Unit) -> bool:
     """Whether a name is read, and all that reads it only tells."""
     if unit.kind == "module":
         for other in unit.file.naming(name):
@@ -426,7 +426,7 @@ def _is_local(name: str, unit: Unit) -> bool:
 
 def _acts_on(statement: ast.stmt, name: str) -> bool:
     """Whether a statement does more with a name than to tell it."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or _tells(statement):
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or tells(statement):
         return False
     if isinstance(statement, (ast.If, ast.For)):
         arms = (*statement.body, *statement.orelse)
@@ -440,10 +440,10 @@ def _acts_on(statement: ast.stmt, name: str) -> bool:
 def _tells_only(statement: ast.stmt) -> bool:
     if isinstance(statement, (ast.If, ast.For)):
         return all(_tells_only(one) for one in (*statement.body, *statement.orelse))
-    return _tells(statement) or isinstance(statement, (ast.Pass, ast.Continue))
+    return tells(statement) or isinstance(statement, (ast.Pass, ast.Continue))
 
 
-def _tells(statement: ast.stmt) -> bool:
+def tells(statement: ast.stmt) -> bool:
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and TELLS.match(dotted_name(call.func)) is not None
 
