@@ -21,9 +21,11 @@ import libcst as cst
 from reviewbot.flow.checks import call_of, checks
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import is_place
+from reviewbot.flow.handed_tallies import Handed, handed_away
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.noted import may_note, notes
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shown import Shown, may_be_shown_only, shown_only
 from reviewbot.flow.sides import says, sides
@@ -45,7 +47,7 @@ from reviewbot.flow.two_calls import are_two_calls, says_apart
 from reviewbot.flow.two_runs import says_two_runs
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step, tree_span
 
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.skip", "skip", "xfail"})
 Does = Literal["skips the test", "is only reported", "is only counted", "is only worked out"]
@@ -209,6 +211,29 @@ class SkipAfterCompare(Rule):
             """,
             path="tools/compare_courses.py",
         ),
+        # A helper puts it into a list that nothing looks at; it goes into a file.
+        Example("""
+            def compare_ships(one, other, found):
+                for ship in one.keys() | other.keys():
+                    if one.get(ship, "not there") != other.get(ship, "nor there"):
+                        found.append(ship)
+
+            def test_ships(sail, resume):
+                compare_ships(sail(), resume(), [])  # <- here
+                assert resume()
+
+            def test_again(sail, resume):
+                found = []
+                compare_ships(sail(), resume(), found)  # <- here
+                print(found)
+        """),
+        Example("""
+            def test_noted(baseline, resumed):
+                with open("differences.txt", "w") as notes:
+                    for ship in baseline:
+                        if baseline[ship] != resumed[ship]:  # <- here
+                            notes.write(f"{ship} differs")
+        """),
     )
     good = (
         # A helper that prints where two arrays differ, of which the test requires that they do not.
@@ -332,6 +357,36 @@ class SkipAfterCompare(Rule):
                 assert run(left).rows == run(right).rows
             """
         ),
+        # What a helper fills is looked at, handed on, or read by the helper itself.
+        Example(
+            """
+            def compare_ships(one, other, found):
+                for ship in one:
+                    if one[ship] != other[ship]:
+                        found.append(ship)
+
+            def refuse_ships(one, other, found):
+                for ship in one:
+                    if one[ship] != other[ship]:
+                        found.append(ship)
+                if found:
+                    raise AssertionError(found)
+
+            def test_ships(sail, resume, report):
+                found = []
+                compare_ships(sail(), resume(), found)
+                assert not found
+                handed = []
+                compare_ships(sail(), resume(), handed)
+                report(handed)
+                refuse_ships(sail(), resume(), [])
+
+            def collect(sail, resume):
+                found = []
+                compare_ships(sail(), resume(), found)
+                return found
+            """
+        ),
         # Said, and then judged.
         Example(
             """
@@ -401,6 +456,8 @@ class SkipAfterCompare(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if is_comparer(unit) and handed_away(unit):
+            return True
         if not is_comparer(unit) or not compares_two(unit):
             return False
         if may_be_shown_only(unit):
@@ -412,6 +469,8 @@ class SkipAfterCompare(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not is_comparer(unit):
             return
+        for handed in handed_away(unit):
+            yield self._handed(unit, handed)
         for node in unit.find(cst.If):
             for outcome, body in ((True, statements(node.body)), (False, _otherwise(node))):
                 does = _does(unit, body)
@@ -500,6 +559,19 @@ class SkipAfterCompare(Rule):
             )
         return None
 
+    def _handed(self, unit: Unit, one: Handed) -> Finding:
+        span, put = tree_span(unit, one.call), tree_span(unit, one.put)
+        fresh = not isinstance(one.given, ast.Name)
+        where = f"a new list, `{one.parameter}`" if fresh else f"`{ast.unparse(one.given)}`"
+        return self.finding_at(
+            unit,
+            span,
+            f"`{one.function}` puts what differs into {where}, and nothing looks at that",
+            certainty="likely",
+            steps=[Step(put.path, put.line, put.end_line, "a difference goes here")],
+            still_catches=("nothing here: a difference is put away, and the code goes on",),
+        )
+
     def _only_shown(self, unit: Unit, shown: list[Shown]) -> Finding:
         """All that one test tells in this way is one thing."""
         one = shown[0]
@@ -573,7 +645,7 @@ def _does(unit: Unit, body: list[cst.CSTNode]) -> Does | None:
         call = value if isinstance(value, cst.Call) else call_of(statement)
         if call is not None and dotted(call.func) in _SKIPS:
             return "skips the test"
-        if call is not None and TELLS.match(dotted(call.func)):
+        if call is not None and (TELLS.match(dotted(call.func)) or notes(unit, call)):
             told = True
         elif tally := tallied(statement):
             if not is_only_shown(unit, tally):
@@ -598,7 +670,7 @@ def _may_do(body: list[ast.stmt], unit: Unit) -> bool:
             name = dotted_name(call.func)
             if name in _SKIPS:
                 return True
-            if TELLS.match(name) is None:
+            if TELLS.match(name) is None and not may_note(unit, call):
                 return False
             told = True
         elif tally := may_tally(statement):

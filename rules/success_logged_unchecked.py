@@ -4,7 +4,7 @@
 The line "restored successfully" is printed after a command whose exit status nobody reads, or after a handler
 that swallows every failure. Whoever reads the log, and whatever greps it, takes the failure for a success.
 So does whoever looks at the exit status of a script that ends with `sys.exit(ok)` (True is 1, a
-failure; False is 0), or with `sys.exit(0)` after it has printed what differs.
+failure; False is 0), or with 0 whatever it has printed of what differs.
 
 ## Instead
 Say so only where the outcome was looked at: `subprocess.run(..., check=True)`, the report inside the `try` or
