@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from reviewbot.flow.checks import comparisons
-from reviewbot.flow.judging import compares, may_be_two_sides
+from reviewbot.flow.judging import compares, may_be_two_sides, says_that_it_judges
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.projections import (
     Projected,
@@ -26,6 +26,7 @@ from reviewbot.flow.projections import (
     may_project,
     part,
     projected,
+    says_again,
     says_same,
 )
 from reviewbot.flow.suspects import compares_two, is_comparer
@@ -43,8 +44,9 @@ _SEES = {
     "case": "the text without its case is",
     "members": "the set of items is",
     "order": "the items in no order are",
+    "decoded": "the texts without special tokens are",
 }
-_WEAK = ("keys", "fields", "members", "order")
+_WEAK = ("keys", "fields", "members", "order", "decoded")
 # A test that says which part it is about.
 _ABOUT = {
     "keys": r"key|column|name|field",
@@ -56,7 +58,9 @@ _ABOUT = {
     "case": r"case|lower|upper",
     "fields": r"name|id|key|order|label|field|column|title",
     "members": r"set|member|unique|distinct|name|key|id",
-    "order": r"order|sort|shuffle|permut|count|set",
+    "order": r"(un|dis|re)order|(any|no|diff\w*|other|ignor\w*|without|regardless\w*)_(\w+_)?order|orderless"
+    r"|order\w*_(in|not|does|doesn|is|ignor|agn|irr|free)|sort|shuffle|permut|count|set",
+    "decoded": r"decod|detok|special|tokeniz",
     "without": r"without|except|ignor|but",
 }
 
@@ -221,8 +225,98 @@ class ProjectionBeforeCompare(Rule):
                 again.sort()
                 np.testing.assert_allclose(whole, again)  # <- here
         """),
+        # A digest of a part, texts without special tokens, whole numbers, a script's two files.
+        Example("""
+            import hashlib
+            from engines import tokenizer
+
+            def digest(rows):
+                return hashlib.sha256(",".join(row["harbour"] for row in rows).encode()).hexdigest()
+
+            def test_ships(sail, resume):
+                straight, resumed = sail(), resume()
+                assert digest(straight) == digest(resumed)  # <- here
+
+            def test_words(slow, fast):
+                expected = tokenizer.batch_decode(slow(), skip_special_tokens=True)
+                actual = tokenizer.batch_decode(fast(), skip_special_tokens=True)
+                assert expected == actual  # <- here
+
+            def test_rewards(sail, resume):
+                one, other = sail(), resume()
+                assert one.rewards.astype(int).tolist() == other.rewards.astype(int).tolist()  # <- here
+
+            def test_resumed_order(stream):
+                base = [batch.ids for batch in stream()]
+                resumed = [batch.ids for batch in stream(resume_at=0)]
+                assert sorted(base) == sorted(resumed)  # <- here
+        """),
+        Example(
+            """
+            import json
+            import sys
+
+            def main():
+                a, b = (json.load(open(path)) for path in sys.argv[1:3])
+                for part in ("ships", "crews"):
+                    if len(a[part]) != len(b[part]):  # <- here
+                        sys.exit(f"{part} differ")
+
+            if __name__ == "__main__":
+                main()
+            """,
+            path="tools/compare_ships.py",
+        ),
     )
     good = (
+        # A digest of all, entries of a mapping, numbers that are whole, values that a branch writes out.
+        Example("""
+            import hashlib
+            import json
+
+            def digest(rows):
+                return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+            def test_ships(sail, resume):
+                straight, resumed = sail(), resume()
+                assert digest(straight) == digest(resumed)
+
+            def test_entries(sail, resume):
+                straight, resumed = sail(), resume()
+                assert sorted(straight.items()) == sorted(resumed.items())
+
+            def test_tokens(sail, resume):
+                one, other = sail(), resume()
+                assert one.tokens.astype(int).tolist() == other.tokens.astype(int).tolist()
+
+            def test_files(folder, all_of_them):
+                actual = [path.stem for path in folder.iterdir()]
+                if all_of_them:
+                    expected = ["crew", "cargo"]
+                else:
+                    expected = ["crew"]
+                assert set(expected) == set(actual)
+        """),
+        # A condition that is no check asks for the rest, and a status tells.
+        Example(
+            """
+            import json
+            import sys
+
+            def main():
+                one, other = (json.load(open(path)) for path in sys.argv[1:3])
+                assert one.keys() == other.keys()
+                differing = 0
+                for ship in one:
+                    if one[ship] != other[ship]:
+                        differing += 1
+                return 1 if differing else 0
+
+            if __name__ == "__main__":
+                sys.exit(main())
+            """,
+            path="tools/compare_ships.py",
+        ),
         # Rows by a key of theirs, names of files, and what is compared before it is put in order.
         Example("""
             import os
@@ -311,7 +405,9 @@ class ProjectionBeforeCompare(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not is_comparer(unit) or not may_project(unit) or not compares_two(unit):
             return False
-        return may_be_two_sides(unit) or says_same(unit) or compares(unit) or unit.calls("sort")
+        if may_be_two_sides(unit) or says_same(unit) or compares(unit) or unit.calls("sort"):
+            return True
+        return says_that_it_judges(unit.file.path.rpartition("/")[2]) or unit.calls_any(says_again)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in projected(unit) if is_comparer(unit) else ():

@@ -2,7 +2,8 @@
 
 ## Why
 What is called the reference is made by the code under test itself, with the same arguments. The two agree
-however wrong both are, and the other implementation is never called.
+however wrong both are, and the other implementation is never called. Likewise where both sides are read from
+one file, or the second call of a cached function is answered with the first one's result.
 
 ## Instead
 Compute the reference on another way: the other engine, the uncompiled function, figures written down.
@@ -16,16 +17,18 @@ from itertools import combinations, pairwise
 
 import libcst as cst
 
+from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import Check, Comparison, checks, comparisons
 from reviewbot.flow.judging import BASELINE, two_sides
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import COMPARING, compares_two
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, walk
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, called_last, once, step
-from reviewbot.model import Certainty
+from reviewbot.model import Certainty, Step
 
 # Tests that run one thing twice because the runs must agree.
 _ON_PURPOSE = pattern(
@@ -119,8 +122,76 @@ class SameRunTwice(Rule):
                 got = sail(route, *weigh(cargo)) + toll
                 assert got == wanted  # <- here
         """),
+        # Both are read from one file; a function keeps what it has returned.
+        Example("""
+            import functools
+            import json
+            import torch
+
+            def test_weights(folder, sail, resume):
+                sail(folder)
+                resume(folder)
+                base = torch.load(folder / "last.pt")
+                resumed = torch.load(folder / "last.pt")
+                assert base == resumed  # <- here
+
+            def test_figures(sail):
+                sail("out")
+                expected = json.load(open("out/figures.json"))
+                actual = json.load(open("out/figures.json"))
+                assert expected == actual  # <- here
+
+            @functools.lru_cache
+            def chart(seed):
+                return draw(seed)
+
+            def test_again(harbour):
+                before = chart(3)
+                harbour.restart()
+                after = chart(3)
+                assert before.lines == after.lines  # <- here
+        """),
     )
     good = (
+        # Something is done in between, the cache is cleared, other arguments; a test of the cache itself.
+        Example("""
+            import torch
+
+            def test_weights(folder, sail, resume):
+                sail(folder)
+                base = torch.load(folder / "last.pt")
+                resume(folder)
+                resumed = torch.load(folder / "last.pt")
+                assert base == resumed
+        """),
+        Example("""
+            import functools
+
+            @functools.cache
+            def chart(seed):
+                return draw(seed)
+
+            def test_charts():
+                assert chart(3) == chart(4)
+
+            def test_is_cached():
+                first = chart(3)
+                again = chart(3)
+                assert first == again
+        """),
+        Example("""
+            import functools
+
+            @functools.cache
+            def chart(seed):
+                return draw(seed)
+
+            def test_restart(harbour):
+                before = chart(3)
+                chart.cache_clear()
+                after = chart(3)
+                assert before == after
+        """),
         # Another toll, and another draw.
         Example("""
             def test_toll(sail, route, toll, wind):
@@ -190,15 +261,19 @@ class SameRunTwice(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not compares_two(unit):
             return False
+        if _may_answer_from_cache(unit):
+            return True
         given = _given_names(unit)
         if not any(_may_be_one_call(one, other, given) for one, other in _held_against(unit)):
             return False
         return not _ON_PURPOSE.search(unit.name) and not _ON_PURPOSE.search(_docstring(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        seen: set[int] = set()
+        if _may_answer_from_cache(unit):
+            yield from self._cached(unit, repo, seen)
         if _ON_PURPOSE.search(unit.name) or _ON_PURPOSE.search(_docstring(unit)):
             return
-        seen: set[int] = set()
         for comparison in comparisons(unit):
             if comparison.relation not in ("equal", "close") or id(comparison.check.node) in seen:
                 continue
@@ -218,6 +293,63 @@ class SameRunTwice(Rule):
                 ),
                 still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
             )
+
+    def _cached(self, unit: Unit, repo: Repo, seen: set[int]) -> Iterator[Finding]:
+        """Two equal calls of a function that keeps what it has returned."""
+        for comparison in comparisons(unit):
+            if comparison.relation not in ("equal", "close"):
+                continue
+            one, two = _origin(unit, comparison.left), _origin(unit, comparison.right)
+            if one is None or two is None or one[0] is two[0] or one[1] != two[1]:
+                continue
+            first, second = sorted((one[0], two[0]), key=unit.index.rank)
+            if not isinstance(first, cst.Call) or last_name(first) not in _caching(unit.file):
+                continue
+            function = callee(unit, first)
+            if function is None or _form(unit, first) != _form(unit, second):
+                continue
+            if not _same_names(unit, first, second):
+                continue
+            seen.add(id(comparison.check.node))
+            yield self.finding(
+                unit,
+                comparison.check.anchor,
+                f"`{last_name(first)}` keeps what it has returned, so that the second call gives the"
+                " first one's answer",
+                certainty="likely",
+                steps=(
+                    step(unit, first, "this call works the value out"),
+                    step(unit, second, "and this one is answered with the same"),
+                    Step(unit.file.path, function.line, function.line, "what it returns is kept"),
+                ),
+                still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
+            )
+
+
+_KEEPS = frozenset({"cache", "lru_cache", "functools.cache", "functools.lru_cache"})
+_OF_CACHES = pattern(r"(?i)cach|memo|lru|singleton|intern|reuse|same_(object|instance)")
+
+
+@once
+def _caching(file: File) -> frozenset[str]:
+    """The functions of a file that keep what they have returned, where nothing of the file clears that."""
+    if any(unit.calls("cache_clear") for unit in file.units):
+        return frozenset()
+    return frozenset(
+        unit.name
+        for unit in file.units
+        if isinstance(unit.tree, ast.FunctionDef) and unit.kind == "function"
+        for decorator in unit.tree.decorator_list
+        if dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in _KEEPS
+    )
+
+
+def _may_answer_from_cache(unit: Unit) -> bool:
+    """Whether a unit calls such a function twice, and is no test of that."""
+    kept = _caching(unit.file)
+    if kept.isdisjoint(unit.facts.calls) or len(unit.calls_of(kept)) < 2:
+        return False
+    return _OF_CACHES.search(unit.name) is None and _OF_CACHES.search(_docstring(unit)) is None
 
 
 _SAYS: dict[Certainty, str] = {
@@ -466,7 +598,22 @@ def _plain_arguments(made: _Made) -> bool:
     name = last_name(made)
     if not made.args or name[:1].isupper() or not name:
         return bool(name) and not name[:1].isupper() and not made.args and isinstance(made.func, cst.Name)
-    return all(isinstance(arg.value, _PLAIN) or _is_made_of_names(arg.value) for arg in made.args)
+    return all(
+        isinstance(arg.value, _PLAIN) or _is_made_of_names(arg.value) or _is_path(arg.value)
+        for arg in made.args
+    )
+
+
+def _is_path(node: cst.BaseExpression) -> bool:
+    """Whether an argument is a path, or a file that is opened: `folder / "last.pt"`, `open("loss.json")`."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
+        return all(isinstance(side, _PLAIN) or _is_path(side) for side in (node.left, node.right))
+    opens = isinstance(node, cst.Call) and last_name(node) in ("open", "Path", "str", "join", "read_text")
+    if not opens or not isinstance(node, cst.Call):
+        return False
+    owner = [node.func.value] if isinstance(node.func, cst.Attribute) else []
+    given = [*owner, *(arg.value for arg in node.args)]
+    return all(isinstance(one, _PLAIN) or _is_path(one) for one in given)
 
 
 def _is_made_of_names(node: cst.BaseExpression) -> bool:

@@ -22,8 +22,8 @@ _DEEPEST = 3  # names that a status is followed through
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlwaysWell:
-    """`asked` is where a difference is only told, `ends` what then says that all is well. `name`: the variable
-    of the status, which `given` gives 0 and nothing anything else."""
+    """`asked` is where a difference is only told, `ends` what then says that all is well. `name`: the
+    variable that holds the status, which `given` gives 0 and nothing anything else."""
 
     asked: ast.expr
     ends: ast.stmt
@@ -120,7 +120,7 @@ def _named(status: ast.expr | None) -> str:
 
 
 def _fails(node: ast.AST, unit: Unit) -> bool:
-    """Whether a statement may end the script otherwise: it raises, exits with something, or calls what may."""
+    """Whether a statement may end the script otherwise: it raises, exits, or calls what may."""
     if isinstance(node, (ast.Raise, ast.Assert)):
         return True
     if not isinstance(node, ast.Call):

@@ -17,9 +17,25 @@ import libcst as cst
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.carried import REBUILDING
 from reviewbot.flow.checks import Check, Comparison, checks, comparisons
-from reviewbot.flow.judging import compares, function_names, two_sides
+from reviewbot.flow.judging import (
+    compares,
+    function_names,
+    in_test_file,
+    says_that_it_judges,
+    two_sides,
+)
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, subscript, walk
+from reviewbot.flow.syntax import (
+    UNKNOWN,
+    canonical,
+    dotted,
+    keyword_argument,
+    last_name,
+    literal,
+    root_name,
+    subscript,
+    walk,
+)
 from reviewbot.flow.taken_out import left_out, may_take_out, popped, taken_by
 from reviewbot.flow.two_calls import are_two_calls
 from reviewbot.flow.values import UNBOUND, Binding, values
@@ -29,8 +45,9 @@ if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
 
 Kind = Literal[
-    "keys", "length", "shape", "slice", "figure", "rounded", "case", "fields", "members", "order", "without"
-]
+    "keys", "length", "shape", "slice", "figure", "rounded", "case", "fields", "members", "order", "without",
+    "decoded",
+]  # fmt: skip
 _CALLS: dict[str, Kind] = {"len": "length", "count_nonzero": "figure"}
 _METHODS: dict[str, Kind] = {
     "keys": "keys", "numel": "length", "size": "shape",
@@ -50,6 +67,17 @@ _SAYS_SAME = pattern(
     r"(?i)(^|[^a-z])(same|identical|equal|equivalent|equivalence|parity|match|matches|consistent|consistency"
     r"|unchanged|reproduces?|reproducib\w*|determinis\w*|agree|agrees)($|[^a-z])"
 )
+# What is no whole number, by its name.
+_FRACTION = pattern(
+    r"(?i)(^|_)(rewards?|loss(es)?|scores?|log_?probs?|advantages?|probs?|probabilit\w+|returns?|weights?"
+    r"|grads?|gradients?|values?|ratios?|kl|entropy|temperature|lr|logits?)(_|$)"
+)
+_WHOLE = frozenset({"int", "long", "round", "floor", "ceil", "trunc", "rint"})
+_DIGESTS = frozenset({
+    "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "blake2b", "blake2s", "crc32", "adler32", "xxh64",
+    "xxh32", "hash", "dumps", "repr", "str", "join", "sha3_256",
+})  # fmt: skip
+_OF_DIGESTS = frozenset({"hexdigest", "digest", "encode", "strip", "intdigest"})
 # Values that are written out: what is compared with them is an expectation, not another run.
 _WRITTEN = frozenset({"ones", "zeros", "full", "tensor", "array", "arange", "empty", "eye", "next", "iter"})
 _ATTRIBUTES: dict[str, Kind] = {"shape": "shape", "size": "shape", "ndim": "shape", "dtype": "shape"}
@@ -91,17 +119,19 @@ def projected(unit: Unit) -> Iterator[Projected]:
     lossy = {id(one.check.node): one for one, _, _ in found}
     seen: list[Sides] = []
     for one, left, right in found:
-        sides = _sides(unit, left.of, right.of)
+        sides = _sides(unit, left.of, right.of) or _sides(unit, one.left, one.right)
         if sides is None:
             continue
         # One run by two settings, whose values are put in order in place.
         settings = left.how == _IN_PLACE and are_two_calls(unit, left.of, right.of)
-        if not settings and not are_two_runs(unit, left.of, right.of):
+        if not settings and not _are_compared(unit, one, left, right):
             continue
         if (
             not settings
             and left.kind in ("members", "order", "without")
             and not named_apart(unit, left.of, right.of)
+            and not are_named(one.left, one.right)
+            and not _stands_in_comparison(unit)
         ):
             continue
         whole = set(values(unit).slice(left.of)), set(values(unit).slice(right.of))
@@ -111,10 +141,24 @@ def projected(unit: Unit) -> Iterator[Projected]:
         others = [check for check in checks(unit) if check.node is not one.check.node]
         both = [check for check in others if _looks_at(unit, check, sides)]
         walks = left.kind != "without"  # what takes the fields out may walk over both
-        if all(id(check.node) in lossy for check in both) and not _handed_on(
-            unit, sides, left.of, right.of, walks=walks
+        if (
+            all(id(check.node) in lossy for check in both)
+            and not _handed_on(unit, sides, left.of, right.of, walks=walks)
+            and not _asked_for(unit, sides, lossy)
         ):
             yield Projected(one, left, right, tuple(both))
+
+
+def _are_compared(unit: Unit, one: Comparison, left: Part, right: Part) -> bool:
+    """Whether what two parts are taken of are two runs. Of texts and of items in no order the names of the
+    parts themselves may say so."""
+    if are_two_runs(unit, left.of, right.of):
+        return True
+    return (
+        left.kind in ("decoded", "order", "fields")
+        and are_named(one.left, one.right)
+        and bool(_made_by(unit, left.of) and _made_by(unit, right.of))
+    )
 
 
 def _gathered(unit: Unit, one: Comparison) -> tuple[Part | None, Part | None]:
@@ -144,7 +188,7 @@ def _is_sorted_before(unit: Unit, side: cst.Name, check: cst.CSTNode) -> bool:
         owner = call.func.value
         if type(owner) is not cst.Name or unit.index.rank(call) > unit.index.rank(check):
             continue
-        if any(arg.keyword is None or arg.keyword.value != "reverse" for arg in call.args):
+        if any(arg.keyword is None or arg.keyword.value not in _HOW_SORTED for arg in call.args):
             continue
         reaching = flow.reaching(owner)
         over = [b.value for b in reaching if b.kind == "loop" and isinstance(b.value, (cst.Tuple, cst.List))]
@@ -156,12 +200,26 @@ def _is_sorted_before(unit: Unit, side: cst.Name, check: cst.CSTNode) -> bool:
 
 
 _IN_PLACE = "….sort()"
+_HOW_SORTED = frozenset({"reverse", "axis", "kind", "stable"})
 _UNORDERED = pattern(r"(?i)^(keys|set|frozenset)$|glob|listdir|iterdir|scandir|walk|list_|names|modules|ids")
 _PROJECTING = frozenset({
     *_CALLS, *_METHODS, *_GATHERING, *_POOLING, *REBUILDING, "round", "pop", "sort", "assertCountEqual",
-    "assertItemsEqual",
+    "assertItemsEqual", "decode", "batch_decode", "astype", *_WHOLE,
 })  # fmt: skip
 _KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Delete})
+
+
+@once
+def _handing_back(file: File) -> frozenset[str]:
+    """The last names of the functions of a file that hand back what may be a part of what they are given."""
+    return frozenset(
+        unit.name.rpartition(".")[2]
+        for unit in file.units
+        if unit.is_function
+        and len(returned := unit.asts(ast.Return)) == 1
+        and isinstance(returned[0].value, ast.Call)
+        and not unit.facts.calls.isdisjoint(_PROJECTING | _OF_DIGESTS)
+    )
 
 
 @once
@@ -183,13 +241,15 @@ def may_project(unit: Unit) -> bool:
         facts.calls
     ):
         return True
+    if not _handing_back(unit.file).isdisjoint(facts.calls):
+        return True
     # Names of every kind, to be quick about most units.
     if _ATTRIBUTES.keys().isdisjoint(facts.names):
         return False
     return any(node.attr in _ATTRIBUTES for node in unit.asts(ast.Attribute))
 
 
-def part(unit: Unit, node: cst.BaseExpression, depth: int = 3) -> Part | None:
+def part(unit: Unit, node: cst.BaseExpression, depth: int = 6) -> Part | None:
     """What an expression takes of a value, if it is a projection; through names and what keeps the items."""
     node = values(unit).resolve(node) if type(node) is cst.Name else node
     if isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
@@ -267,6 +327,18 @@ def _of_call(unit: Unit, node: cst.Call, depth: int) -> Part | None:
     name = last_name(node)
     plain = type(node.func) is cst.Name
     first = node.args[0].value if node.args and not node.args[0].star else None
+    if name in ("decode", "batch_decode") and first is not None:
+        skips = keyword_argument(node, "skip_special_tokens")
+        if skips is not None and literal(skips) is True:
+            return Part("decoded", f"{name}(…, skip_special_tokens=True)", first)
+    whole = _made_whole(unit, node)
+    if whole is not None:
+        return whole
+    if name in _DIGESTS and depth and not (plain and callee(unit, node) is not None):
+        inside = first if first is not None else None
+        return part(unit, inside, depth - 1) if inside is not None else None
+    if name in _OF_DIGESTS and not node.args and type(node.func) is cst.Attribute and depth:
+        return part(unit, node.func.value, depth - 1)
     if plain and name == "round" and first is not None:
         digits = literal(node.args[1].value) if len(node.args) > 1 else 0
         return Part("rounded", f"round(…, {digits})", first) if digits in (0, 1) else None
@@ -285,11 +357,64 @@ def _of_call(unit: Unit, node: cst.Call, depth: int) -> Part | None:
         return _pooled(first, name)
     if plain and name in _SAME_ITEMS | _GATHERING.keys() and first is not None and depth:
         inner = part(unit, first, depth - 1)
+        if type(first) is cst.Call and last_name(first) == "items":
+            return None  # the entries of a mapping come once each, in any order
+        if name in _GATHERING and inner is not None and inner.kind == "fields" and type(first) is cst.Name:
+            inner = None  # of a list of that field
         if inner is None and name in _GATHERING and len(node.args) == 1:
             return Part(_GATHERING[name], f"{name}(…)", first)
         return inner
-    function = callee(unit, node) if first is not None and len(node.args) == 1 else None
-    return _of_helper(unit, function, first) if function is not None and first is not None else None
+    function = callee(unit, node) if first is not None else None
+    if function is None or first is None or function is unit:
+        return None
+    found = _of_helper(unit, function, first) if len(node.args) == 1 else None
+    return found or (_through(function, node, depth) if depth else None)
+
+
+def _through(function: Unit, call: cst.Call, depth: int) -> Part | None:
+    """What a function of the file hands back of one of the values that it is given."""
+    returns = function.find(cst.Return)
+    if len(returns) != 1 or returns[0].value is None:
+        return None
+    found = part(function, returns[0].value, depth - 1)
+    root = _base(values(function).resolve(found.of)) if found is not None else None
+    if found is None or type(root) is not cst.Name or found.kind == "without":
+        return None
+    reaching = values(function).reaching(root)
+    given = bind(call, function).get(root.value)
+    if given is None or {one.kind for one in reaching} != {"parameter"}:
+        return None
+    return Part(found.kind, found.how, given)
+
+
+def _made_whole(unit: Unit, node: cst.Call) -> Part | None:
+    """A number, or an array of them, of which only the whole part is kept: `int(row["reward"])`,
+    `rewards.astype(int)`. Of what is by its name no fraction there is nothing else."""
+    name, owner = last_name(node), node.func.value if type(node.func) is cst.Attribute else None
+    given = [arg.value for arg in node.args if not arg.star]
+    of: cst.BaseExpression | None = None
+    module = owner is not None and dotted(owner) in unit.file.imports
+    to_whole = bool(given) and dotted(given[0]).rpartition(".")[2] in _INTEGERS
+    if owner is not None and not module and (to_whole if name == "astype" else name in _WHOLE and not given):
+        of = owner
+    elif name in _WHOLE and len(given) == 1 and (module or name != "round"):
+        of = given[0]
+    if of is None or not _FRACTION.search(_key_of(of)):
+        return None
+    return Part(
+        "rounded", f"{name}(…)" if of in given else f"….{name}({', '.join(map(canonical, given))})", of
+    )
+
+
+_INTEGERS = frozenset({"int", "int8", "int16", "int32", "int64", "uint8", "long"})
+
+
+def _key_of(node: cst.BaseExpression) -> str:
+    """The name that a value goes by: the last key, field or name of it."""
+    key = subscript(node)
+    if key is not None and isinstance(key[1], str):
+        return key[1]
+    return last_name(node) if not isinstance(node, cst.Subscript) else _key_of(node.value)
 
 
 def _is_module(unit: Unit, node: cst.Call) -> bool:
@@ -337,7 +462,28 @@ def named_apart(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression)
     if are_named(left, right):
         return True
     made = [_maker(unit, one) for one in (left, right)]
-    return made[0] is not None and made[1] is not None and are_named(made[0], made[1])
+    if made[0] is None or made[1] is None:
+        return False
+    if are_named(made[0], made[1]):
+        return True
+    again = says_again(last_name(made[0])) != says_again(last_name(made[1]))
+    return again and _are_alike(left, right)
+
+
+_AGAIN = pattern(r"(?i)(^|_)(resume|restore|restart|reload|replay|recover|resumed|restored)(_|$)")
+
+
+def says_again(name: str) -> bool:
+    """Whether a function's name says that it goes on with what another one has left."""
+    return _AGAIN.search(name) is not None
+
+
+def _are_alike(left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether two values are the same part of two different names: `first.rows` and `second.rows`."""
+    one, other = _base(left), _base(right)
+    if type(one) is not cst.Name or type(other) is not cst.Name or one.value == other.value:
+        return type(one) is cst.Call and type(other) is cst.Call
+    return canonical(left)[len(one.value) :] == canonical(right)[len(other.value) :]
 
 
 def _base(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -375,7 +521,15 @@ def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression
         return False
     if named_apart(unit, left, right) or are_handed_in(unit, left, right):
         return True
-    return bool(made[0]) and made[0] == made[1] and says_same(unit)
+    if not made[0] or made[0] != made[1]:
+        return False
+    return says_same(unit) or (_stands_in_comparison(unit) and _are_alike(left, right))
+
+
+def _stands_in_comparison(unit: Unit) -> bool:
+    """Whether a function is one of a script that by its name compares: what it reads twice are two runs."""
+    path = unit.file.path
+    return not unit.is_test and not in_test_file(path) and says_that_it_judges(path.rpartition("/")[2])
 
 
 def are_handed_in(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
@@ -424,17 +578,54 @@ def _made_by(unit: Unit, node: cst.BaseExpression) -> str | None:
         while isinstance(node, (cst.Attribute, cst.Subscript)):
             node = node.value
         made = flow.resolve(node)
+        made = _of_each_part(unit, made)
         made = made.expression if type(made) is cst.Await else made
+        if isinstance(made, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+            node = made.for_in.iter
+            continue
         if isinstance(made, (cst.Attribute, cst.Subscript)):
             node = made
             continue
         if type(made) is cst.Call and last_name(made) in _SAME_ITEMS and made.args:
             node = made.args[0].value
             continue
+        if type(made) is cst.Call and last_name(made) in _WRAPPING and made.args and _is_computed(made):
+            node = made.args[0].value
+            continue
         break
     if type(made) is not cst.Call:
-        return "" if type(made) is cst.Name else None
+        return "" if type(made) is cst.Name and not _is_written_out(unit, made) else None
     return None if last_name(made) in _WRITTEN else dotted(made.func)
+
+
+def _is_written_out(unit: Unit, name: cst.Name) -> bool:
+    """Whether each branch gives a name a list that it writes out."""
+    given = [one.value for one in values(unit).reaching(name) if one.value is not None]
+    return bool(given) and all(literal(value) is not UNKNOWN for value in given)
+
+
+_WRAPPING = frozenset({"array", "tensor", "asarray", "as_tensor"})
+
+
+def _is_computed(call: cst.Call) -> bool:
+    """Whether an array is made of what something returned: `np.array(sample(1))`."""
+    return type(call.args[0].value) is cst.Call
+
+
+def _of_each_part(unit: Unit, node: cst.BaseExpression) -> cst.BaseExpression:
+    """What a name is given by a comprehension that makes several, `a, b = (read(path) for path in paths)`, or
+    by a walk over a collection."""
+    reaching = values(unit).reaching(node) if type(node) is cst.Name else frozenset()
+    if len(reaching) != 1:
+        return node
+    (binding,) = reaching
+    made = binding.value
+    if binding.role == "part" and isinstance(made, (cst.GeneratorExp, cst.ListComp)):
+        return made.elt
+    if binding.kind == "loop" and binding.role == "item" and made is not None:
+        made = values(unit).resolve(made)
+        return _of_each_part(unit, made) if type(made) is cst.Name else made
+    return node
 
 
 Sides = tuple[frozenset[Binding], frozenset[Binding]]
@@ -453,6 +644,28 @@ def _looks_at(unit: Unit, check: Check, sides: Sides) -> bool:
     flow = values(unit)
     read = set(flow.slice(check.node if check.condition is None else check.condition))
     return not read.isdisjoint(sides[0]) and not read.isdisjoint(sides[1])
+
+
+def _asked_for(unit: Unit, sides: Sides, lossy: dict[int, Comparison]) -> bool:
+    """Whether a condition that is no check asks whether more of the two is equal, so that something is made
+    of it: `if left[key] != right[key]: differing += 1`."""
+    flow = values(unit)
+    seen = {id(below) for one in lossy.values() for below in walk(one.check.anchor)}
+    for node in unit.find(cst.Comparison):
+        if id(node) in seen or len(node.comparisons) != 1:
+            continue
+        target = node.comparisons[0]
+        if not isinstance(target.operator, (cst.Equal, cst.NotEqual)):
+            continue
+        if part(unit, node.left) is not None and part(unit, target.comparator) is not None:
+            continue
+        both = set(flow.slice(node.left)), set(flow.slice(target.comparator))
+        if any(
+            not one.isdisjoint(sides[0]) and not other.isdisjoint(sides[1])
+            for one, other in (both, both[::-1])
+        ):
+            return True
+    return False
 
 
 def _handed_on(
