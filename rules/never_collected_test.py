@@ -19,6 +19,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import collection
+from reviewbot.flow.coroutines import is_never_awaited
 from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.judging import in_test_file, says_that_it_judges
 from reviewbot.flow.parameter_sets import may_be_unfilled, unfilled
@@ -100,6 +101,31 @@ class NeverCollectedTest(Rule):
             """,
             path="tests/functional/compare.py",
         ),
+        # unittest calls it, gets a coroutine, and is content.
+        Example(
+            """
+            import unittest
+            from unittest import TestCase, mock
+            from boats import BoatCase
+
+            class TestTides(TestCase):
+                async def test_one(self):  # <- here
+                    self.assertEqual(await tide(1), 2)
+                @mock.patch("boats.tide")
+                async def test_two(self, tide):  # <- here
+                    self.assertEqual(await tide(2), 3)
+
+            class TestBoats(BoatCase):
+                async def test_sail(self):  # <- here
+                    self.assertEqual(await sail(1), 2)
+            """,
+            files={
+                "tests/boats.py": "import unittest\n"
+                "class BoatCase(unittest.TestCase):\n"
+                "    def setUp(self):\n"
+                "        self.boat = None\n"
+            },
+        ),
         # Run once for each of no values.
         Example(
             """
@@ -165,6 +191,52 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # Coroutines that are awaited: by the class, by a decorator, by a base that nobody here knows.
+        Example("""
+            import asyncio
+            import unittest
+            import django.test
+            from unittest import IsolatedAsyncioTestCase
+            from ships import AsyncCase
+
+            class TestTides(IsolatedAsyncioTestCase):
+                async def test_one(self):
+                    self.assertEqual(await tide(1), 2)
+
+            class TestShips(AsyncCase):
+                async def test_one(self):
+                    self.assertEqual(await tide(1), 2)
+
+            class TestPages(django.test.TestCase):
+                async def test_one(self):
+                    self.assertEqual(await tide(1), 2)
+
+            class Awaiting(unittest.TestCase):
+                def _callTestMethod(self, method):
+                    asyncio.run(method())
+
+            class TestBoats(Awaiting):
+                async def test_one(self):
+                    self.assertEqual(await tide(1), 2)
+
+            class TestMixed(unittest.TestCase):
+                @awaited
+                async def test_one(self):
+                    self.assertEqual(await tide(1), 2)
+                async def test_two_later(self):
+                    self.assertEqual(await tide(2), 3)
+                def test_two(self):
+                    asyncio.run(self.test_two_later())
+
+            class TestWrapped(unittest.TestCase):
+                async def test_one(self):
+                    self.assertEqual(await tide(1), 2)
+
+            await_all(TestWrapped)
+
+            async def test_free():
+                assert await tide(1) == 2
+        """),
         # Filled later, by something else, or not to be known.
         Example(
             """
@@ -358,6 +430,8 @@ class NeverCollectedTest(Rule):
         if unit.owner is None:
             named = tree.name.startswith("test") or _is_misspelt(tree.name)
             return named or _is_uncalled_check(unit, tree)
+        if isinstance(tree, ast.AsyncFunctionDef):
+            return True
         return not tree.name.startswith("test") and _could_be_a_test(tree)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -447,7 +521,7 @@ class NeverCollectedTest(Rule):
         self, unit: Unit, owner: ast.ClassDef, tree: collection.FunctionTree, named: bool, repo: Repo
     ) -> Finding | None:
         if named or tree.name.startswith("test"):
-            return self._generator(unit, tree, repo)
+            return self._generator(unit, tree, repo) or self._coroutine(unit, owner, tree, repo)
         if _SWITCHED_OFF.match(tree.name):
             return None
         if not _could_be_a_test(tree):
@@ -478,6 +552,15 @@ class NeverCollectedTest(Rule):
         ):
             return None
         return self._report(unit, f"`{tree.name}` yields, so calling it runs nothing of it", "proved")
+
+    def _coroutine(
+        self, unit: Unit, owner: ast.ClassDef, tree: collection.FunctionTree, repo: Repo
+    ) -> Finding | None:
+        """A test that unittest calls, and whose coroutine nobody awaits."""
+        if not is_never_awaited(unit, repo) or _is_read(unit, tree.name) or _is_handed_on(unit, owner.name):
+            return None
+        message = f"`{tree.name}` is a coroutine, and `unittest.TestCase` awaits none: it passes, and never runs"
+        return self._report(unit, message, "proved")
 
     def _uncollected_file(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
         path = unit.file.path
@@ -613,6 +696,15 @@ def _is_read(unit: Unit, name: str) -> bool:
     asks = bool(unit.file.calling("getattr"))
     quoted = (f'"{name}"', f"'{name}'")
     return asks and any(one in line for line in unit.file.lines for one in quoted)
+
+
+def _is_handed_on(unit: Unit, name: str) -> bool:
+    """Whether the file uses a class in another way than as a base: something may make its tests run."""
+    bases = {id(base) for node in unit.file.classes.values() for base in node.bases}
+    return any(
+        isinstance(node, ast.Name) and node.id == name and id(node) not in bases
+        for node in ast.walk(unit.file.tree)
+    )
 
 
 def _is_used_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:

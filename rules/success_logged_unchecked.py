@@ -58,6 +58,26 @@ class SuccessLoggedUnchecked(Rule):
         ),
         Example(
             """
+            import logging
+
+            class TideError(AssertionError):
+                pass
+
+            def compare_tides(left, right):
+                if left != right:
+                    raise TideError("tides")
+
+            def main(a, b):
+                try:
+                    compare_tides(a, b)
+                except TideError as error:
+                    logging.warning("tides: %s", error)
+                print("tides ok")  # <- here
+            """,
+            path="harbour/tides.py",
+        ),
+        Example(
+            """
             #!/bin/bash
             python tests/parity.py
             echo "All tests passed"  # <- here
@@ -286,6 +306,46 @@ class SuccessLoggedUnchecked(Rule):
                 sys.exit(main() or either())
             """,
             path="tools/compare_ships.py",
+        ),
+        # What a difference ends in, and what is said of something else.
+        Example(
+            """
+            from tides import TideMismatch, compare_tides
+
+            def main(left, right, strict):
+                try:
+                    compare_tides(left, right)
+                except TideMismatch as error:
+                    print(error)
+                    return 1
+                print("tides ok")
+                return 0
+
+            def counted(left, right):
+                failures = 0
+                try:
+                    compare_tides(left, right)
+                except TideMismatch as error:
+                    print(error)
+                    failures += 1
+                print("ok" if not failures else "no")
+
+            def otherwise(left, right):
+                try:
+                    compare_tides(left, right)
+                except TideMismatch as error:
+                    print(error)
+                else:
+                    print("tides ok")
+
+            def parsed(left):
+                try:
+                    left = int(left)
+                except ValueError:
+                    print("no number")
+                print("ok")
+            """,
+            path="harbour/main.py",
         ),
         Example(
             """

@@ -1,9 +1,10 @@
 """A test or a comparison runs in CI, and its verdict does not count.
 
 ## Why
-`pytest || true`, `compare.py a b | tee compare.log` in a shell without `pipefail`, `set +e` and
-`continue-on-error: true` make the job green whatever the tests say. GitHub runs a step that names no
-shell with `bash -e`, in which a pipe ends with the status of its last command.
+`pytest || true`, `compare.py a b | tee compare.log` in a shell without `pipefail`, `set +e`, `pytest &`, an
+`if ! pytest` that only tells, `jq` without `-e` and `continue-on-error: true` make the job green whatever the
+tests say. GitHub runs a step that names no shell with `bash -e`, in which a pipe ends with the status of its
+last command; one that says `shell: bash` with `bash -eo pipefail`; `bash -l {0}` as it stands, without either.
 
 ## Instead
 Let the command end the step. For a log write `set -o pipefail` or name `shell: bash`; what may fail today is
@@ -14,9 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from reviewbot.flow.ci import is_ci
 from reviewbot.flow.ci_verdicts import Lost, counts_elsewhere, of_script, of_workflow
+from reviewbot.flow.patterns import pattern
+from reviewbot.flow.verdict_scripts import ends_by_a_verdict
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
 
@@ -31,8 +35,15 @@ _LOSES = (
     "not ",
     "tail",
     "; true",
+    "jq",
+    "&\n",
+    "if ",
+    "{0}",
 )
 _STARTS = ("python", "python3", "torchrun", "bash", "sh", ".", "uv", "coverage", "srun", "accelerate")
+_TOOLS = ("pytest", "py.test", "unittest", "tox", "nox")
+_RUNNERS = ("make", "cargo", "go", "npm")
+_PASSED_ON = pattern(r"(^|[\s;&|])((ba|da|z)?sh\s+(-\w+\s+)*-\w*e|source\s|\.\s)")
 
 
 class VerdictDroppedInCi(Rule):
@@ -70,8 +81,121 @@ class VerdictDroppedInCi(Rule):
             """,
             path=".github/workflows/ci.yml",
         ),
+        # What runs them is known by what it runs; a shell as it stands has neither -e nor pipefail.
+        Example(
+            """
+            jobs:
+              tides:
+                steps:
+                  - run: python -m tides.check a b || true  # <- here
+                  - run: jq '.lost == 0' report.json  # <- here
+                  - run: jq '.boats[] | .name' report.json
+                  - run: pytest -q
+                    continue-on-error: ${{ true }}  # <- here
+                  - run: |
+                      pytest tests/slow &  # <- here
+                      wait
+                  - run: |
+                      if ! python -m unittest tests.boats; then  # <- here
+                        echo "::warning::boats differ"
+                      fi
+                  - shell: bash -l {0}
+                    run: |
+                      pytest tests/fast  # <- here
+                      echo done
+                  - shell: bash -l {0}
+                    run: pytest tests/fast | tee log  # <- here
+            """,
+            path=".github/workflows/ci.yml",
+            files={
+                "tides/__init__.py": "",
+                "tides/check.py": "import sys\nfrom tides.rows import compare\n"
+                "def main():\n    return 1 if compare(*map(open, sys.argv[1:])) else 0\n"
+                "if __name__ == '__main__':\n    sys.exit(main())\n",
+                "tides/rows.py": "def compare(one, other):\n"
+                "    return [row for row in one if row != next(other)]\n",
+            },
+        ),
+        Example(
+            """
+            #!/bin/bash
+            if [ -n "$1" ]; then
+              python -m pytest tests/fast  # <- here
+            fi
+            echo done
+            """,
+            path="ci/fast.sh",
+        ),
     )
     good = (
+        Example(
+            """
+            jobs:
+              tides:
+                steps:
+                  - run: python -m tides.draw a b || true
+                  - run: python -m tides.serve &
+                  - run: jq -e '.lost == 0' report.json
+                  - run: lost=$(jq '.lost == 0' report.json)
+                  - run: jq '.lost == 0' report.json | grep -q true
+                  - run: jq '.boats[] | select(.lost == 0)' report.json
+                  - run: jq --exit-status '.lost == 0' report.json
+                  - run: pytest -q
+                    continue-on-error: ${{ matrix.next }}
+                  - run: |
+                      pytest tests/slow &
+                      wait $!
+                  - run: |
+                      if ! pytest tests/boats; then
+                        echo "::warning::boats differ"
+                        exit 1
+                      fi
+                  - run: |
+                      if ! pytest tests/boats; then
+                        echo "lost=1" >> "$GITHUB_OUTPUT"
+                      fi
+                  - run: |
+                      for _ in 1 2 3; do
+                        if pytest tests/boats; then break; fi
+                      done
+                  - shell: bash -el {0}
+                    run: |
+                      pytest tests/fast
+                      echo done
+                  - shell: bash -l {0}
+                    run: |
+                      echo go
+                      pytest tests/fast
+            """,
+            path=".github/workflows/ci.yml",
+            files={
+                "tides/__init__.py": "",
+                "tides/draw.py": "import sys\n"
+                "def main():\n    if len(sys.argv) != 3:\n        raise SystemExit('two files')\n"
+                "if __name__ == '__main__':\n    main()\n",
+            },
+        ),
+        # The last to run, one whose end is asked for, one in a function, and a script that bash -e runs.
+        Example(
+            """
+            #!/bin/bash
+            echo go
+            if [ -n "$1" ]; then
+              pytest tests/fast
+            else
+              pytest tests/slow
+            fi
+            """,
+            path="ci/fast.sh",
+        ),
+        Example("pytest tests\nstatus=$?\necho done\nexit $status\n", path="ci/fast.sh"),
+        Example("#!/bin/bash -e\npytest tests\necho done\n", path="ci/fast.sh"),
+        Example("run() {\n  pytest tests\n  echo done\n}\nrun\n", path="ci/fast.sh"),
+        Example(
+            "pytest tests\necho done\n",
+            path="ci/fast.sh",
+            files={".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: bash -ex ci/fast.sh\n"},
+        ),
         Example(
             """
             set -euo pipefail
@@ -111,14 +235,16 @@ class VerdictDroppedInCi(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return any(word in unit.file.text for word in _LOSES)
+        text = unit.file.text
+        return any(word in text for word in _LOSES) or (unit.kind == "script" and "set -" not in text)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         path, text = unit.file.path, unit.file.text
+        ends = partial(ends_by_a_verdict, repo=repo)
         if unit.kind == "settings":
-            found = of_workflow(text) if is_ci(path, repo) else iter(())
+            found = of_workflow(text, ends) if is_ci(path, repo) else iter(())
         elif path.endswith((".sh", ".bash")):
-            found = of_script(text)
+            found = of_script(text, ends, ends_at_once=_is_run_with_errexit(path, repo))
         else:
             return
         told = list(found)
@@ -128,7 +254,8 @@ class VerdictDroppedInCi(Rule):
         for one in told:
             if not one.without:
                 asked_about = replace(one, certainty="question") if asked else one
-                again = counts_elsewhere(text, one, told, repo.pytest.testpaths)
+                workflow = unit.kind == "settings"
+                again = counts_elsewhere(text, one, told, repo.pytest.testpaths, workflow=workflow)
                 yield self._lost(unit, asked_about, again)
         for line in sorted({one.line for one in told if one.without}):
             kept = [one for one in told if one.without and one.line == line]
@@ -170,6 +297,15 @@ def _named_in(path: str, repo: Repo) -> Iterator[str]:
             yield where
 
 
+def _is_run_with_errexit(path: str, repo: Repo) -> bool:
+    """Whether a line that names a script hands it to a shell with `-e`, or reads it into its own."""
+    for where, mention in repo.index.mentions(path.rpartition("/")[2]):
+        lines = (repo.read(where) or b"").decode("utf-8", "replace").splitlines() if where != path else []
+        if mention.line <= len(lines) and _PASSED_ON.search(lines[mention.line - 1]):
+            return True
+    return False
+
+
 def _is_run_elsewhere(path: str, one: Lost, told: list[Lost], repo: Repo) -> bool:
     """Whether another line of CI names a file that a command leaves out, and does not leave it out too."""
     name = one.without.partition("::")[0].rpartition("/")[2]
@@ -184,5 +320,14 @@ def _is_run_elsewhere(path: str, one: Lost, told: list[Lost], repo: Repo) -> boo
 def _short(one: Lost) -> str:
     """What is run, without its options."""
     words = one.command.split()
+    if "-m" in words[:-1] and words[0] in _STARTS:
+        module = words[words.index("-m") + 1]
+        return module if module == "pytest" else f"python -m {module}"
+    if words[0] in _RUNNERS:
+        return " ".join(words[:2])
+    if words[0] == "jq":
+        return one.command
     named = next((word for word in words if word.endswith((".py", ".sh", ".bash"))), words[0])
-    return named if words[0] in _STARTS else words[0]
+    if words[0] in _STARTS:
+        return named if named != words[0] else next((word for word in words if word in _TOOLS), named)
+    return words[0]

@@ -1,17 +1,19 @@
 """Commands of CI and of shell scripts that give a verdict, and what keeps it from counting.
 
-`pytest || true`, `compare.py a b | tee log` without `pipefail`, `set +e`, `continue-on-error: true`, and
-tests that the command itself leaves out. YAML is composed, never constructed.
+`pytest || true`, `compare.py a b | tee log` without `pipefail`, `set +e`, `pytest &`, an `if` that only tells,
+`continue-on-error: true`, and tests that the command itself leaves out. YAML is composed, never constructed.
+What a command runs that no name tells of is asked of `Ends`: whether a module or a script ends by a verdict.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.shell_blocks import goes_on_after, is_in_function, of_conditions
 from reviewbot.model import Certainty
 
 if TYPE_CHECKING:
@@ -27,18 +29,36 @@ _VERDICT = pattern(
     rf"|(^|\s)\./[\w./-]*(?<![a-z])({_WORDS})(?![a-z])[\w.-]*\.(py|sh|bash)\b"
     r"|(^|[\s;&|(])(cmp|diff) (-\w+ )*\S+ \S+"
 )
+# What runs tests or compares, whatever its words: no `diff` that may only show, no `make test`.
+_RUN = pattern(
+    r"(?i)^(uv run |poetry run |coverage run (-\w+ )*-m |timeout \S+ )*"
+    r"(python[\d.]* (-\w+ )*-m )?(pytest|py\.test|unittest|tox|nox)(\s|$)"
+)
+_OWN = pattern(
+    r"(^|[\s;&|(!])python[\d.]*\s+(-[a-zA-Z]+\s+)*"
+    r"(-m\s+(?P<module>[A-Za-z_][\w.]*)|(?P<script>[\w./-]+\.py))(?=\s|$|[;&|)])"
+)
 _NO_VERDICT = pattern(
     r"(?i)\b(docker|rm|mkdir|kill|pkill|git|cp|mv|ln|chmod|apt(-get)?|pip3?|conda|echo|printf|grep|curl|wget|cat)\s"
     r"|--(collect-only|co|help|version)\b|=[\"']?\$\("
 )
 # What stands before a command whose output is kept, or that is git's own: `status=$(git diff --name-status)`.
 _TAKEN = pattern(r"=[\"']?\$\([^)]*$|\bgit( -\S+( \S+)?)*\s+$")
-_OR = pattern(r"\|\|\s*(true|:|/bin/true|exit\s+0|echo\b[^;&|]*|printf\b[^;&|]*)\s*$")
+_OR = pattern(
+    r"\|\|\s*(true|:|/bin/true|exit\s+0|(echo|printf)\b[^;&|]*|[{(]\s*(echo|printf)\b[^;&|]*;?\s*[)}])\s*$"
+)
+_BEHIND = pattern(r"(?<![&>|\\])&\s*$")
+_AWAITED = pattern(r"\bwait\s+(-[nfp]|[\"']?[$%\d])|\bjobs\b|\btrap\b")
+_WAIT = pattern(r"(?m)^\s*wait\s*$")
+_SERVES = pattern(r"(?i)serve|worker|daemon|listen")
 _EXITS = pattern(r";\s*(exit\s+0|true)\s*$")
 _PIPE = pattern(r"(?<!\|)\|(?![|&])\s*(tee|tail|head|cat|sed|awk|ts)\b[^|]*$")
 _PIPEFAIL = pattern(r"\bpipefail\b|PIPESTATUS")
 _GO_ON = pattern(r"^\s*set\s+\+(e|o\s+errexit)\b")
 _END = pattern(r"^\s*set\s+-(\w*e\w*|o\s+errexit)\b")
+_KEEPS_STATUS = pattern(r"\btrap\b|\b(exit|return)\s+[\"']?\$|^\s*(source|\.)\s+(?!\S*(activate|conda|env|profile))")
+_ENDS_AT_ONCE = pattern(r"^#!.*\b(ba|da|z)?sh\b.*\s-\w*e")
+_ERREXIT = pattern(r"(^|\s)-\w*e\w*(\s|$)|errexit")
 _STATUS = pattern(r"\$\?|\$\{\?\}")
 _LEFT_OUT = (
     pattern(r"--deselect[= ]+[\"']?(?P<what>[\w./:\[\]-]+)"),
@@ -50,7 +70,22 @@ _PICKS = pattern(r"-[kmcp]($|[^a-z])|--(deselect|ignore|co|collect-only|lf|last-
 # Somebody may read there how it went.
 _REPORTS = pattern(r"--(alluredir|junit-?xml|json-report|report-log|html)\b|--cov\b|\bcoverage run\b")
 _COMMENT = pattern(r"(^|\s)#.*$")
-_SHELL = pattern(r"(?i)^bash\b")
+_JQ = pattern(
+    r"""(?P<before>^|[;&|(]\s*|\b(if|while|then|do)\s+(!\s+)?)jq"""
+    r"""(?P<options>(\s+(--(arg|argjson|slurpfile|rawfile)\s+\S+\s+\S+|-[\w-]+))*)"""
+    r"""\s+(?P<mark>['"])(?P<filter>.*?)(?P=mark)(?P<after>[^;&]*)"""
+)
+_EXIT_STATUS = pattern(r"(^|\s)(-[a-zA-Z]*e[a-zA-Z]*|--exit-status)\b")
+_ASKS = pattern(r"==|!=|<=?|>=?")
+_NO_BOOL = pattern(r"^(if|def|reduce|foreach|map|select|try)\b|error\(|halt|\bas\s+\$|,|//")
+
+Ends = Callable[[str], bool]
+"""Whether a module (`a.b`) or a script (`a/b.py`) of the repository ends by a verdict."""
+
+
+def unknown(target: str) -> bool:
+    """What nothing is known of ends by none."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +111,38 @@ class _Line:
     explained: bool
 
 
-def of_script(text: str) -> Iterator[Lost]:
-    """The lost verdicts of a shell script."""
-    yield from _of_lines(text.splitlines(), 1, pipes=_PIPEFAIL.search(text) is None)
+@dataclass(frozen=True, slots=True)
+class _Shell:
+    """How a shell runs its lines: whether it ends at the first that fails, and whether a pipe hides that one
+    of its commands failed. `by` is the line that says so, `says` what is told of it."""
+
+    ends: bool
+    pipes: bool
+    by: int = 0
+    says: str = ""
 
 
-def counts_elsewhere(text: str, lost: Lost, told: Sequence[Lost], testpaths: Sequence[str]) -> int | None:
+def of_script(text: str, ends: Ends = unknown, *, ends_at_once: bool = True) -> Iterator[Lost]:
+    """The lost verdicts of a shell script; `ends_at_once`: it is run by a shell that ends at a failure, or
+    nobody knows by what."""
+    lines = text.splitlines()
+    own = bool(lines) and _ENDS_AT_ONCE.search(lines[0]) is not None
+    shell = _Shell(ends_at_once or own, pipes=_PIPEFAIL.search(text) is None)
+    yield from _of_lines(lines, 1, shell, ends)
+
+
+def counts_elsewhere(
+    text: str, lost: Lost, told: Sequence[Lost], testpaths: Sequence[str], *, workflow: bool
+) -> int | None:
     """The line of another run of pytest in the same file that runs all tests which a lost one does, and whose
     own verdict counts; None where there is none. Where it names no path it runs those of `testpaths`."""
     wanted = _tests_of(lost.command)
+    if wanted is None:
+        return None
     apart = {line for one in told for line in (*range(one.line, one.end_line + 1), one.by)}
-    for one in _joined(text.splitlines(), 1) if wanted is not None else ():
-        command = _judging(one.text)
-        ran = _tests_of(command)
-        if ran is None or one.line in apart or re.search(r"\|", one.text):
+    for one in _counting_in_workflow(text) if workflow else _counting(text.splitlines(), 1, ends=False):
+        ran = _tests_of(_judging(one.text))
+        if ran is None or one.line in apart:
             continue
         folders = ran or testpaths
         if not folders or (wanted and all(_is_below(test, folders) for test in wanted)):
@@ -97,6 +150,32 @@ def counts_elsewhere(text: str, lost: Lost, told: Sequence[Lost], testpaths: Seq
         if not wanted and not ran:
             return one.line
     return None
+
+
+def _counting(lines: list[str], first: int, *, ends: bool) -> Iterator[_Line]:
+    """The lines whose failure ends a script for sure, or which are its last: plain commands that stand under
+    no condition and in no function."""
+    joined = list(_joined(lines, first))
+    for at, one in enumerate(joined):
+        if _GO_ON.match(one.text) or _END.match(one.text):
+            ends = _END.match(one.text) is not None
+        if one.text[:1].isspace() or re.search(r"[|;&]|\bcd\b", one.text.replace("2>&1", "")):
+            continue
+        if ends or at == len(joined) - 1:
+            yield one
+
+
+def _counting_in_workflow(text: str) -> Iterator[_Line]:
+    for root in _roots(text):
+        for _, job in _pairs(_get(root, "jobs")):
+            for step in _items(_get(job, "steps")):
+                run = _get(step, "run")
+                asked = [_get(node, key) for node in (job, step) for key in ("if", "continue-on-error")]
+                elsewhere = any(_get(step, key) is not None for key in ("working-directory", "shell"))
+                if run is not None and not elsewhere and not any(one is not None for one in asked):
+                    lines = [line.strip() for line in _value(run).splitlines()]
+                    blocks = any(re.match(r"(if|for|while|until|case)\b|.*[{(]$", line) for line in lines)
+                    yield from () if blocks else _counting(lines, _first_line(run), ends=True)
 
 
 def _tests_of(command: str) -> list[str] | None:
@@ -119,40 +198,59 @@ def _is_below(test: str, folders: Sequence[str]) -> bool:
     )
 
 
-def of_workflow(text: str) -> Iterator[Lost]:
+def of_workflow(text: str, ends: Ends = unknown) -> Iterator[Lost]:
     """The lost verdicts of a YAML file that says what CI runs; none of one that does not parse."""
+    for root in _roots(text):
+        yield from _of_jobs(root, text, ends)
+
+
+def _roots(text: str) -> list[yaml.Node]:
     import yaml
 
     try:
-        roots = [one for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
+        return [one for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
     except (yaml.YAMLError, RecursionError, ValueError):
-        return
-    for root in roots:
-        yield from _of_jobs(root, text)
+        return []
 
 
-def _of_jobs(root: yaml.Node, text: str) -> Iterator[Lost]:
+def _of_jobs(root: yaml.Node, text: str, ends: Ends) -> Iterator[Lost]:
     lines = text.splitlines()
-    shell = _deep(root, "defaults", "run", "shell")
     for _, job in _pairs(_get(root, "jobs")):
-        own = _deep(job, "defaults", "run", "shell") or shell
         steps = _items(_get(job, "steps"))
         runs = [(step, run) for step in steps if (run := _get(step, "run")) is not None]
+        windows = "windows" in _value(_get(job, "runs-on"))
         for step, run in runs:
-            said = _value(_get(step, "shell")) or own
-            # With no shell named it is `bash -e`, without `pipefail`.
-            pipes = not _SHELL.match(said) and _PIPEFAIL.search(_value(run)) is None
-            told = list(_going_on(step, [run], text, lines))
-            yield from told or _of_run(run, pipes=pipes)
-        yield from _going_on(job, [run for _, run in runs], text, lines, whole=True)
+            named = (_get(step, "shell"), _at(job, "defaults", "run", "shell"), _at(root, "defaults", "run", "shell"))
+            shell = _shell_of(next((one for one in named if one is not None), None), windows=windows)
+            if _PIPEFAIL.search(_value(run)):
+                shell = replace(shell, pipes=False)
+            told = list(_going_on(step, [run], text, lines, ends))
+            yield from told or _of_lines(_value(run).splitlines(), _first_line(run), shell, ends)
+        yield from _going_on(job, [run for _, run in runs], text, lines, ends, whole=True)
+
+
+def _shell_of(named: yaml.Node | None, *, windows: bool) -> _Shell:
+    """What GitHub makes of the shell of a step: `bash -e` of none, `bash -eo pipefail` of `bash`, `sh -e` of
+    `sh`; what holds `{0}` is run as it stands. Of others nothing is known."""
+    said = _value(named).strip()
+    if not said:
+        return _Shell(ends=True, pipes=not windows)
+    if said in ("bash", "sh"):
+        return _Shell(ends=True, pipes=said == "sh")
+    if re.match(r"(/\S*/)?(ba)?sh\s", said) and "{0}" in said:
+        line = named.start_mark.line + 1 if named is not None else 0
+        says = f"`{said}` goes on after a command that fails: it has no `-e`"
+        return _Shell(_ERREXIT.search(said) is not None, "pipefail" not in said, line, says)
+    return _Shell(ends=True, pipes=False)
 
 
 def _going_on(
-    node: yaml.Node, runs: list[yaml.Node], text: str, lines: list[str], *, whole: bool = False
+    node: yaml.Node, runs: list[yaml.Node], text: str, lines: list[str], ends: Ends, *, whole: bool = False
 ) -> Iterator[Lost]:
     """A step or a job that may fail while its run counts as passed."""
     allowed = _get(node, "continue-on-error")
-    if _value(allowed).lower() != "true" or allowed is None:
+    said = re.sub(r"^\$\{\{\s*(\w+)\s*\}\}$", r"\1", _value(allowed).strip())
+    if said.lower() != "true" or allowed is None:
         return
     identity = _value(_get(node, "id"))
     if identity and re.search(rf"\b{re.escape(identity)}\.(outcome|conclusion|outputs)", text):
@@ -161,7 +259,7 @@ def _going_on(
     explained = _is_explained(lines, at)
     for run in runs:
         for one in _joined(_value(run).splitlines(), _first_line(run)):
-            command = _judging(one.text)
+            command = _judging(one.text, ends)
             if command:
                 how = f"{'the job' if whole else 'the step'} counts as passed however it ends"
                 sure = _sure(one, explained=whole or explained)
@@ -170,43 +268,114 @@ def _going_on(
                 return
 
 
-def _of_run(run: yaml.Node, *, pipes: bool) -> Iterator[Lost]:
-    yield from _of_lines(_value(run).splitlines(), _first_line(run), pipes=pipes)
-
-
 def _first_line(run: yaml.Node) -> int:
     """The line on which the text of a scalar begins: a block's begins below its mark."""
     block = getattr(run, "style", None) in ("|", ">")
     return int(run.start_mark.line) + 1 + block
 
 
-def _of_lines(lines: list[str], first: int, *, pipes: bool) -> Iterator[Lost]:
+def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends) -> Iterator[Lost]:
     joined = list(_joined(lines, first))
-    goes_on = 0
+    texts = [one.text for one in joined]
+    goes_on, by, says = not shell.ends, shell.by, shell.says
     for at, one in enumerate(joined):
         if _GO_ON.match(one.text):
-            goes_on = one.line
+            goes_on, by, says = True, one.line, "from here on a failure does not end the script"
         elif _END.match(one.text):
-            goes_on = 0
-        command = _judging(one.text)
+            goes_on = False
+        yield from _of_jq(one)
+        command = _judging(one.text, ends)
         if not command:
             continue
         rest = joined[at + 1 :]
         sure = _sure(one, explained=one.explained)
-        how, by = "", 0
+        how, of = "", (0, "")
         if _OR.search(one.text):
             how = "what stands after `||` takes its failure"
         elif _EXITS.search(one.text):
             how = "the line ends with 0 whatever it says"
-        elif pipes and _PIPE.search(one.text):
+        elif shell.pipes and _PIPE.search(one.text):
             how = "the line ends with the status of the last command of the pipe"
+        elif _BEHIND.search(one.text):
+            how = _left_behind(command, texts, ends)
         elif goes_on and rest and not _asks(one, rest):
-            how = "the script goes on after a failure, and ends with the status of its last command"
-            by = goes_on
+            plain = by == 0 or shell.by == by
+            if not plain or _is_passed_over(command, at, texts, ends):
+                how = "the script goes on after a failure, and ends with the status of its last command"
+                of = by, says
         if how:
-            says = "from here on a failure does not end the script" if by else ""
-            yield Lost(one.line, one.end_line, command, how, sure, by, says)
+            yield Lost(one.line, one.end_line, command, how, sure, *of)
         yield from _left_out(one, command)
+    for at, asked in of_conditions(texts):
+        command = _judging(asked, ends)
+        if command and _is_run(command, ends):
+            one = joined[at]
+            how = "where it fails, the `if` around it only tells so"
+            yield Lost(one.line, one.end_line, command, how, _sure(one, explained=one.explained))
+
+
+def _is_run(command: str, ends: Ends) -> bool:
+    """Whether a command runs tests or ends by a comparison, by what it runs and not by a name alone."""
+    return _RUN.match(command) is not None or _runs_own(command, ends)
+
+
+def _runs_own(text: str, ends: Ends) -> bool:
+    found = _OWN.search(text)
+    return found is not None and ends(found["module"] or found["script"])
+
+
+def _left_behind(command: str, texts: list[str], ends: Ends) -> str:
+    """How the verdict of a command in the background is lost, "" where somebody may wait for it."""
+    if _SERVES.search(command) or not _is_run(command, ends) or any(map(_AWAITED.search, texts)):
+        return ""
+    waited = any(map(_WAIT.search, texts))
+    return "it runs in the background, and " + (
+        "`wait` without its number gives 0" if waited else "nothing waits for how it ends"
+    )
+
+
+def _is_passed_over(command: str, at: int, texts: list[str], ends: Ends) -> bool:
+    """Whether a script that never ends at a failure goes on to something else after a run of tests."""
+    return (
+        _is_run(command, ends)
+        and not any(map(_KEEPS_STATUS.search, texts))
+        and not is_in_function(texts, at)
+        and goes_on_after(texts, at)
+    )
+
+
+def _of_jq(one: _Line) -> Iterator[Lost]:
+    """A filter of jq that gives true or false, without the option that makes its status say so."""
+    for found in _JQ.finditer(one.text):
+        before = one.text[: found.start()]
+        shown = re.sub(r"[12]?>\s*/dev/null|2>&1", "", found["after"])
+        if before.count("$(") + found["before"].count("(") > before.count(")") or "`" in before:
+            continue
+        if re.search(r"[|>]", shown) or _EXIT_STATUS.search(f"{found['options']} {shown}"):
+            continue
+        if _gives_a_bool(found["filter"]):
+            how = "`jq` without `-e` ends with 0 also where it prints `false`"
+            command = f"jq '{found['filter']}'"
+            yield Lost(one.line, one.end_line, command, how, _sure(one, explained=one.explained))
+
+
+def _gives_a_bool(text: str) -> bool:
+    """Whether a filter of jq is a comparison, or ends in one."""
+    flat = _flat(text)
+    last = flat.rpartition("|")[2].strip()
+    if _NO_BOOL.search(last) or _NO_BOOL.search(flat):
+        return False
+    return _ASKS.search(last) is not None or re.match(r"(all|any|not)\b", last) is not None
+
+
+def _flat(text: str) -> str:
+    """A filter without what stands in brackets and in quotes."""
+    found, depth = "", 0
+    for letter in re.sub(r'"[^"]*"', '""', text.replace('\\"', '"')):
+        depth += letter in "([{"
+        found += letter if depth == 0 else ""
+        depth -= letter in ")]}" and depth > 0
+    return found
 
 
 def _sure(one: _Line, *, explained: bool) -> Certainty:
@@ -230,12 +399,14 @@ def _left_out(one: _Line, command: str) -> Iterator[Lost]:
             yield Lost(one.line, one.end_line, command, "", "question", without=match["what"].strip())
 
 
-def _judging(text: str) -> str:
+def _judging(text: str, ends: Ends = unknown) -> str:
     """The command of a line that gives a verdict, "" where there is none."""
     found = _VERDICT.search(text)
+    if found is None and _runs_own(text, ends):
+        found = _OWN.search(text)
     if found is None or text.lstrip().startswith(("if ", "elif ", "while ", "until ")):
         return ""
-    before = re.split(r"\|\||;|\|", text[found.start() :].lstrip(" ;&|("), maxsplit=1)[0].strip()
+    before = re.split(r"\|\||;|\||(?<![&>])&\s*$", text[found.start() :].lstrip(" ;&|("), maxsplit=1)[0].strip()
     if _TAKEN.search(text[: found.start() + 1]):
         return ""
     if _NO_VERDICT.search(f"{before} ") or _NO_VERDICT.match(text.strip()):
@@ -287,7 +458,7 @@ def _value(node: yaml.Node | None) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _deep(node: yaml.Node | None, *keys: str) -> str:
+def _at(node: yaml.Node | None, *keys: str) -> yaml.Node | None:
     for key in keys:
         node = _get(node, key)
-    return _value(node)
+    return node

@@ -15,7 +15,9 @@ from reviewbot.flow.commands import Command, commands
 from reviewbot.flow.control import leaves, statements
 from reviewbot.flow.handlers import caught
 from reviewbot.flow.judgements import records
+from reviewbot.flow.judging import judges, says_comparison
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, qualified, walk
 from reviewbot.flow.values import values
 
@@ -27,6 +29,9 @@ SUCCESS = pattern(
     r"|(?-i:PASS|PASSED|OK))\b|✅|✔|✓"
 )
 _DENIES = pattern(r"(?i)\b(not|no|un\w+|fail\w*|without|if|whether|warn\w*|skip\w*|error\w*)\b")
+# What is said of two sides that agree, where a handler has taken the exception of a comparison.
+_AGREES = pattern(r"(?i)\b(ok|okay|equal|identical|match(es|ed)?|passed|holds?|agrees?|same)\b")
+_DIFFERENCE = pattern(r"(Parity|Mismatch|Differ|Diverge|Inequal|Unequal|NotEqual|Comparison|Assertion)\w*$")
 # What a handler says of a failure that may be.
 _ALLOWS = pattern(
     r"(?i)\b(ok(ay)?|optional(ly)?|expected|harmless|non-?fatal|best.effort"
@@ -51,8 +56,9 @@ class Claim:
 
 def claims(unit: Unit) -> Iterator[Claim]:
     """The reports of success in a unit that are reached whatever the outcome, in source order."""
+    may_let_go = _may_let_a_difference_go(unit)
     for call in unit.find(cst.Call):
-        text = _claim(call)
+        text = _claim(call, SUCCESS) or (_claim(call, _AGREES) if may_let_go else "")
         statement = unit.parent(call) if text else None
         line = unit.parent(statement) if isinstance(statement, cst.Expr) else None
         block = unit.parent(line) if line is not None else None
@@ -65,7 +71,8 @@ def claims(unit: Unit) -> Iterator[Claim]:
                 yield Claim(call, text, ignored, "command")
                 break
             if isinstance(earlier, cst.Try):
-                handler = _let_go(unit, earlier, call)
+                handler = _let_go(unit, earlier, call) if SUCCESS.search(text) else None
+                handler = handler or (_difference_let_go(unit, earlier) if may_let_go else None)
                 if handler is not None:
                     yield Claim(call, text, handler, "handler")
                 break
@@ -77,10 +84,29 @@ def may_claim(unit: Unit) -> bool:
     """Whether a unit's `ast` might hold such a report: yes too often, never no wrongly."""
     if not (unit.has(ast.Try) or unit.calls("run", "call", "system")) or unit.facts.calls.isdisjoint(_SAYS):
         return False
-    return any(SUCCESS.search(line) for line in unit.file.lines[unit.line - 1 : unit.end_line])
+    lines = unit.file.lines[unit.line - 1 : unit.end_line]
+    if any(SUCCESS.search(line) for line in lines):
+        return True
+    return _may_let_a_difference_go(unit) and any(_AGREES.search(line) for line in lines)
 
 
-def _claim(call: cst.Call) -> str:
+def _may_let_a_difference_go(unit: Unit) -> bool:
+    """Whether a unit catches, by `ast`, what a comparison that it calls raises."""
+    for node in unit.asts(ast.Try):
+        if any(handler.type is not None and _of_a_comparison(handler.type, unit) for handler in node.handlers):
+            return unit.calls_any(says_comparison)
+    return False
+
+
+def _of_a_comparison(kind: ast.expr, unit: Unit) -> bool:
+    """Whether an exception's name says that two sides differ, or its class is an AssertionError."""
+    name = dotted_name(kind).rpartition(".")[2]
+    made = unit.file.classes.get(name)
+    bases = map(dotted_name, made.bases) if made is not None else ()
+    return _DIFFERENCE.search(name) is not None or "AssertionError" in bases
+
+
+def _claim(call: cst.Call, says: re.Pattern[str]) -> str:
     """The text by which a call says that something went well, "" for any other call."""
     if last_name(call) not in _SAYS or not call.args:
         return ""
@@ -91,7 +117,7 @@ def _claim(call: cst.Call) -> str:
         if isinstance(below, (cst.SimpleString, cst.FormattedStringText))
     ]
     text = "".join(parts)
-    return text if SUCCESS.search(text) and not _DENIES.search(SUCCESS.sub("", text)) else ""
+    return text if says.search(text) and not _DENIES.search(says.sub("", text)) else ""
 
 
 def _place(block: cst.IndentedBlock | cst.Module, line: cst.CSTNode | None) -> int:
@@ -127,16 +153,37 @@ def _let_go(unit: Unit, node: cst.Try, claim: cst.Call) -> cst.ExceptHandler | N
         return None
     if leaves(statements(node.body)) is not None:
         return None
+    return next((one for one in node.handlers if caught(one) & _BROAD and _goes_on(unit, one)), None)
+
+
+def _difference_let_go(unit: Unit, node: cst.Try) -> cst.ExceptHandler | None:
+    """The handler that takes what a comparison in the `try` raises where two sides differ, and only tells."""
+    if node.finalbody is not None or leaves(statements(node.body)) is not None:
+        return None
+    if judges(unit) and any(_inside(check.node, node.body) for check in checks(unit)):
+        return None  # told of as a failure that is swallowed
+    calls = [below for below in walk(node.body) if isinstance(below, cst.Call)]
+    if not any(says_comparison(last_name(call)) for call in calls):
+        return None
     for handler in node.handlers:
-        body = statements(handler.body)
-        if leaves(body) is not None or not caught(handler) & _BROAD:
-            continue
-        if any(records(unit, statement) for statement in body) or _tries_again(body):
-            continue
-        if any(_ALLOWS.search(text) for statement in body for text in _texts(statement)):
-            continue
-        return handler
+        named = handler.type
+        kinds = named.elements if isinstance(named, cst.Tuple) else ()
+        every = [one.value for one in kinds] if kinds else [named] if named is not None else []
+        if any(_is_difference(one, unit) for one in every) and _goes_on(unit, handler):
+            return handler
     return None
+
+
+def _is_difference(kind: cst.BaseExpression, unit: Unit) -> bool:
+    return _of_a_comparison(ast.parse(dotted(kind) or "_", mode="eval").body, unit)
+
+
+def _goes_on(unit: Unit, handler: cst.ExceptHandler) -> bool:
+    """Whether a handler does nothing about a failure but say so, and does not say that it may be."""
+    body = statements(handler.body)
+    if leaves(body) is not None or any(records(unit, one) for one in body) or _tries_again(body):
+        return False
+    return not any(_ALLOWS.search(text) for statement in body for text in _texts(statement))
 
 
 def _texts(node: cst.CSTNode) -> Iterator[str]:
