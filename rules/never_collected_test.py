@@ -559,7 +559,9 @@ class NeverCollectedTest(Rule):
         """A test that unittest calls, and whose coroutine nobody awaits."""
         if not is_never_awaited(unit, repo) or _is_read(unit, tree.name) or _is_handed_on(unit, owner.name):
             return None
-        message = f"`{tree.name}` is a coroutine, and `unittest.TestCase` awaits none: it passes, and never runs"
+        message = (
+            f"`{tree.name}` is a coroutine, and `unittest.TestCase` awaits none: it passes, and never runs"
+        )
         return self._report(unit, message, "proved")
 
     def _uncollected_file(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:

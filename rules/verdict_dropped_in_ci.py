@@ -4,7 +4,8 @@
 `pytest || true`, `compare.py a b | tee compare.log` in a shell without `pipefail`, `set +e`, `pytest &`, an
 `if ! pytest` that only tells, `jq` without `-e` and `continue-on-error: true` make the job green whatever the
 tests say. GitHub runs a step that names no shell with `bash -e`, in which a pipe ends with the status of its
-last command; one that says `shell: bash` with `bash -eo pipefail`; `bash -l {0}` as it stands, without either.
+last command, one that says `shell: bash` with `bash -eo pipefail`, and `bash -l {0}` as it stands, without
+either.
 
 ## Instead
 Let the command end the step. For a log write `set -o pipefail` or name `shell: bash`; what may fail today is

@@ -1,7 +1,8 @@
 """Commands of CI and of shell scripts that give a verdict, and what keeps it from counting.
 
-`pytest || true`, `compare.py a b | tee log` without `pipefail`, `set +e`, `pytest &`, an `if` that only tells,
-`continue-on-error: true`, and tests that the command itself leaves out. YAML is composed, never constructed.
+`pytest || true`, `compare.py a b | tee log` without `pipefail`, `set +e`, `pytest &`, an `if` that only
+tells, `continue-on-error: true`, and tests that the command itself leaves out. YAML is composed, never
+constructed.
 What a command runs that no name tells of is asked of `Ends`: whether a module or a script ends by a verdict.
 """
 
@@ -44,6 +45,7 @@ _NO_VERDICT = pattern(
 )
 # What stands before a command whose output is kept, or that is git's own: `status=$(git diff --name-status)`.
 _TAKEN = pattern(r"=[\"']?\$\([^)]*$|\bgit( -\S+( \S+)?)*\s+$")
+_INSTALLS = pattern(r"\b(install|uninstall|add|upgrade|show|list|which|require)\b[^;&|]*$")
 _OR = pattern(
     r"\|\|\s*(true|:|/bin/true|exit\s+0|(echo|printf)\b[^;&|]*|[{(]\s*(echo|printf)\b[^;&|]*;?\s*[)}])\s*$"
 )
@@ -56,7 +58,9 @@ _PIPE = pattern(r"(?<!\|)\|(?![|&])\s*(tee|tail|head|cat|sed|awk|ts)\b[^|]*$")
 _PIPEFAIL = pattern(r"\bpipefail\b|PIPESTATUS")
 _GO_ON = pattern(r"^\s*set\s+\+(e|o\s+errexit)\b")
 _END = pattern(r"^\s*set\s+-(\w*e\w*|o\s+errexit)\b")
-_KEEPS_STATUS = pattern(r"\btrap\b|\b(exit|return)\s+[\"']?\$|^\s*(source|\.)\s+(?!\S*(activate|conda|env|profile))")
+_KEEPS_STATUS = pattern(
+    r"\btrap\b|\b(exit|return)\s+[\"']?\$|^\s*(source|\.)\s+(?!\S*(activate|conda|env|profile))"
+)
 _ENDS_AT_ONCE = pattern(r"^#!.*\b(ba|da|z)?sh\b.*\s-\w*e")
 _ERREXIT = pattern(r"(^|\s)-\w*e\w*(\s|$)|errexit")
 _STATUS = pattern(r"\$\?|\$\{\?\}")
@@ -220,7 +224,11 @@ def _of_jobs(root: yaml.Node, text: str, ends: Ends) -> Iterator[Lost]:
         runs = [(step, run) for step in steps if (run := _get(step, "run")) is not None]
         windows = "windows" in _value(_get(job, "runs-on"))
         for step, run in runs:
-            named = (_get(step, "shell"), _at(job, "defaults", "run", "shell"), _at(root, "defaults", "run", "shell"))
+            named = (
+                _get(step, "shell"),
+                _at(job, "defaults", "run", "shell"),
+                _at(root, "defaults", "run", "shell"),
+            )
             shell = _shell_of(next((one for one in named if one is not None), None), windows=windows)
             if _PIPEFAIL.search(_value(run)):
                 shell = replace(shell, pipes=False)
@@ -406,8 +414,10 @@ def _judging(text: str, ends: Ends = unknown) -> str:
         found = _OWN.search(text)
     if found is None or text.lstrip().startswith(("if ", "elif ", "while ", "until ")):
         return ""
-    before = re.split(r"\|\||;|\||(?<![&>])&\s*$", text[found.start() :].lstrip(" ;&|("), maxsplit=1)[0].strip()
-    if _TAKEN.search(text[: found.start() + 1]):
+    before = re.split(r"\|\||;|\||(?<![&>])&\s*$", text[found.start() :].lstrip(" ;&|("), maxsplit=1)[
+        0
+    ].strip()
+    if _TAKEN.search(text[: found.start() + 1]) or _INSTALLS.search(text[: found.start() + 1]):
         return ""
     if _NO_VERDICT.search(f"{before} ") or _NO_VERDICT.match(text.strip()):
         return ""

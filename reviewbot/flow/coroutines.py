@@ -63,7 +63,7 @@ def _base(base: ast.expr, file: File, repo: Repo, depth: int) -> bool | None:
     if target in _OBJECT:
         return None
     if target in _PLAIN:
-        return True if first in file.imports else False
+        return first in file.imports
     owner, _, last = target.rpartition(".")
     path = own_module(owner, file.path, repo) if owner.strip(".") else None
     other = repo.file(path) if path is not None else None

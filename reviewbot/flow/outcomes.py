@@ -93,7 +93,9 @@ def may_claim(unit: Unit) -> bool:
 def _may_let_a_difference_go(unit: Unit) -> bool:
     """Whether a unit catches, by `ast`, what a comparison that it calls raises."""
     for node in unit.asts(ast.Try):
-        if any(handler.type is not None and _of_a_comparison(handler.type, unit) for handler in node.handlers):
+        if any(
+            handler.type is not None and _of_a_comparison(handler.type, unit) for handler in node.handlers
+        ):
             return unit.calls_any(says_comparison)
     return False
 

@@ -41,7 +41,8 @@ def goes_on_after(lines: Sequence[str], at: int) -> bool:
 
 def is_in_function(lines: Sequence[str], at: int) -> bool:
     """Whether line `at` stands in a function, or in brackets that a shell of its own runs."""
-    depth, functions = 0, []
+    depth = 0
+    functions: list[int] = []
     for text in lines[:at]:
         if _CLOSES.match(text):
             depth -= depth > 0
@@ -91,4 +92,6 @@ def _words(text: str) -> str:
 
 def _only_tells(arm: str) -> bool:
     parts = [part.strip() for part in _words(arm).split(";") if part.strip()]
-    return all(_TELLS.match(part) and not re.search(r"\||&&", part) for part in parts) and not _FILE.search(arm)
+    return all(_TELLS.match(part) and not re.search(r"\||&&", part) for part in parts) and not _FILE.search(
+        arm
+    )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _RUNS_TESTS = frozenset({"unittest.main", "absltest.main", "pytest.main", "unittest.TextTestRunner"})
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 _FUNCTIONS = 40  # that are followed from the script's own block
+_DEEPEST = 3  # `main`, what it runs, and what that compares with
 
 
 def ends_by_a_verdict(target: str, repo: Repo) -> bool:
@@ -45,23 +46,24 @@ def _paths(target: str, repo: Repo) -> Iterator[str]:
 def _ends(repo: Repo, path: str) -> bool:
     file = repo.file(path)
     module = next((unit for unit in file.units if unit.kind == "module"), None) if file is not None else None
-    if file is None or module is None:
+    if module is None:
         return False
-    compared = fails = False
+    compared = exits = False
     for unit in _reached(module, repo):
         nodes = list(own_nodes(unit.tree))
         called = [(one, dotted_name(one.func)) for one in nodes if isinstance(one, ast.Call)]
         if unit is module and any(name in _RUNS_TESTS for _, name in called):
             return True
         asserts = any(isinstance(one, ast.Assert) for one in nodes)
-        compared = (
-            compared
-            or any(_compares_by_name(name.rpartition(".")[2]) for _, name in called)
-            or ((asserts or _asks(nodes)) and _is_there_to_compare(unit))
-        )
-        fails = fails or asserts or any(isinstance(one, ast.Raise) and _fails(one) for one in nodes)
-        fails = fails or any(name in _EXITS and _may_say_no(one.args, unit) for one, name in called)
-    return compared and fails
+        if (asserts or _asks(nodes)) and _is_there_to_compare(unit):
+            if asserts or any(isinstance(one, ast.Raise) and _fails(one) for one in nodes):
+                return True
+            compared = True
+        if any(_compares_by_name(name.rpartition(".")[2]) for _, name in called):
+            return True
+        exits = exits or any(isinstance(one, ast.Raise) and _says_no(one) for one in nodes)
+        exits = exits or any(name in _EXITS and _may_say_no(one.args, unit) for one, name in called)
+    return compared and exits
 
 
 def _compares_by_name(name: str) -> bool:
@@ -87,9 +89,16 @@ def _asks(nodes: list[ast.AST]) -> bool:
 
 
 def _fails(node: ast.Raise) -> bool:
-    if isinstance(node.exc, ast.Call) and dotted_name(node.exc.func) == "SystemExit":
-        return bool(node.exc.args) and not _is_nought(node.exc.args[0])
-    return node.exc is not None
+    made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    return made is not None and dotted_name(made) not in ("NotImplementedError", "TypeError")
+
+
+def _says_no(node: ast.Raise) -> bool:
+    """`raise SystemExit(main())`."""
+    made = node.exc
+    if not isinstance(made, ast.Call) or dotted_name(made.func) != "SystemExit":
+        return False
+    return bool(made.args) and not _is_nought(made.args[0])
 
 
 def _may_say_no(args: list[ast.expr], unit: Unit) -> bool:
@@ -110,16 +119,16 @@ def _is_nought(node: ast.expr) -> bool:
 
 def _reached(module: Unit, repo: Repo) -> Iterator[Unit]:
     """The module and the functions that it runs, its own and those of the repository's other modules."""
-    queue, seen = [module], {(module.file.path, "")}
+    queue, seen = [(module, 0)], {(module.file.path, "")}
     while queue and len(seen) < _FUNCTIONS:
-        unit = queue.pop(0)
+        unit, depth = queue.pop(0)
         yield unit
-        for node in own_nodes(unit.tree):
+        for node in own_nodes(unit.tree) if depth < _DEEPEST else ():
             name = dotted_name(node.func) if isinstance(node, ast.Call) else ""
             found = _function(name, unit.file, repo) if name else None
             if found is not None and (key := (found.file.path, found.name)) not in seen:
                 seen.add(key)
-                queue.append(found)
+                queue.append((found, depth + 1))
 
 
 def _function(name: str, file: File, repo: Repo) -> Unit | None:

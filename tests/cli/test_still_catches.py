@@ -372,7 +372,7 @@ jobs:
         ("pytest || true", "nothing here: "),
         ("pytest -q & sleep 9", "nothing here: "),
         ("pytest -q\n        if: github.event_name == 'schedule'", "nothing here: "),
-        ("|\n          if [ -n \"$ALL\" ]; then\n          pytest -q\n          fi", "nothing here: "),
+        ('|\n          if [ -n "$ALL" ]; then\n          pytest -q\n          fi', "nothing here: "),
         ("ruff check tests", "nothing here: "),
     ],
 )
