@@ -16,6 +16,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+import libcst as cst
+
 from reviewbot.flow.checks import comparisons
 from reviewbot.flow.judging import compares, may_be_two_sides, says_that_it_judges
 from reviewbot.flow.patterns import pattern
@@ -30,7 +32,8 @@ from reviewbot.flow.projections import (
     says_same,
 )
 from reviewbot.flow.suspects import compares_two, is_comparer
-from reviewbot.flow.syntax import canonical
+from reviewbot.flow.syntax import canonical, last_name
+from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
@@ -338,6 +341,19 @@ class ProjectionBeforeCompare(Rule):
                 resumed.sort()
                 assert reference == resumed
         """),
+        # The shape of what the test fills; two fields of one object.
+        Example("""
+            import torch
+
+            def test_sails_give_the_same_shape(hull):
+                actual = hull(torch.rand(2, 8))
+                expected = torch.rand(2, 4)
+                assert actual.shape == expected.shape
+
+            def test_fleets_are_equal(train):
+                fleet = train()
+                assert len(fleet.old_ships) == len(fleet.new_captains)
+        """),
         # What differs from run to run is taken out; what is taken out is compared before.
         Example("""
             def compare(reference, restored):
@@ -416,6 +432,8 @@ class ProjectionBeforeCompare(Rule):
                 continue
             if one.left.kind == "length" and are_listings(unit, one.left.of, one.right.of):
                 continue
+            if _is_filler(unit, one) or _are_fields_of_one(one):
+                continue
             left, right = canonical(one.left.of), canonical(one.right.of)
             # Keys may be made from what they name.
             told = says_same(unit) or (compares(unit) and are_named(one.left.of, one.right.of))
@@ -472,6 +490,30 @@ def _may_be_of_another_shape(unit: Unit, one: Projected) -> bool:
     asked = {id(one.comparison.check.node), *(id(check.node) for check in one.also)}
     seen = [part(unit, other.left) for other in comparisons(unit) if id(other.check.node) in asked]
     return any(of is not None and of.kind == "shape" and "[" in of.how for of in seen)
+
+
+_FILLING = pattern(r"(rand|randn|randint|rand_like|randn_like|ones|zeros|empty|full)(_like)?$")
+
+
+def _is_filler(unit: Unit, one: Projected) -> bool:
+    """Whether one of two shapes is that of an array which the test fills with whatever: it says which is
+    meant, `out.shape == torch.rand(2, 8).shape`."""
+    made = [values(unit).resolve(side.of) for side in (one.left, one.right)]
+    filled = [type(node) is cst.Call and _FILLING.match(last_name(node)) is not None for node in made]
+    return one.left.kind == "shape" and any(filled)
+
+
+def _are_fields_of_one(one: Projected) -> bool:
+    """Whether the lengths are those of two fields of one object, which go in step: `fleet.ships` and
+    `fleet.captains`."""
+    left, right = one.left.of, one.right.of
+    return (
+        one.left.kind == "length"
+        and isinstance(left, cst.Attribute)
+        and isinstance(right, cst.Attribute)
+        and canonical(left.value) == canonical(right.value)
+        and left.attr.value != right.attr.value
+    )
 
 
 def _is_explained(unit: Unit, one: Projected) -> bool:

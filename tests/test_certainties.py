@@ -698,6 +698,19 @@ def test_what_the_run_under_test_has_beyond_the_other_is_a_question(setup, loop,
     assert certainties("pair-keys-intersect", code) == [expected]
 
 
+@pytest.mark.parametrize(("also", "expected"), [("", "likely"), ("assert crew", "question")])
+def test_figures_that_may_be_missing_may_leave_no_check(also, expected):
+    code = f"""
+        def test_speed(sail, tow, crew):
+            here = sail(crew).get("knots")
+            there = tow(crew).get("knots")
+            {also}
+            if here is not None and there is not None:
+                assert here - there <= 0.3
+    """
+    assert certainties("excuse-branch", code) == [expected]
+
+
 @pytest.mark.parametrize(
     ("demanded", "expected"),
     [

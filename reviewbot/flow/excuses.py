@@ -11,7 +11,7 @@ import libcst as cst
 
 from reviewbot.flow.calls import callers
 from reviewbot.flow.checks import Check, call_of, checks
-from reviewbot.flow.control import enclosing, guards, statements
+from reviewbot.flow.control import Guard, enclosing, guards, statements
 from reviewbot.flow.detours import Detour, asks_less, detours
 from reviewbot.flow.equal_elsewhere import equal_elsewhere
 from reviewbot.flow.intervals import Interval, intervals
@@ -457,9 +457,39 @@ def _of_values(unit: Unit, detour: Detour, one: Judgement) -> Excuse | None:
     if meaning == "different" or ranges:
         return Excuse(detour, opened, "proved", ranges)
     certainty = _of_presence(unit, detour, one, between)
-    if certainty is not None and not _is_close(one) and not says_two_runs(unit, one.left, one.right):
+    if certainty is not None and not (
+        _is_close(one) or says_two_runs(unit, one.left, one.right) or _leaves_nothing(unit, detour)
+    ):
         certainty = "question"
     return None if certainty is None else Excuse(detour, opened, certainty)
+
+
+def _leaves_nothing(unit: Unit, detour: Detour) -> bool:
+    """Whether every check of a test waits for figures that were looked up to be there, so that it passes
+    without any where the name of each has changed."""
+    every = checks(unit)
+    return (
+        unit.is_test
+        and bool(every)
+        and not detour.outcome
+        and all(any(_waits_for_figure(unit, guard) for guard in guards(unit, check.node)) for check in every)
+    )
+
+
+def _waits_for_figure(unit: Unit, guard: Guard) -> bool:
+    """`if before is not None and after is not None:`, of two that calls gave."""
+    asked = list(_operands(guard.condition))
+    return (
+        guard.outcome
+        and len(asked) > 1
+        and all(
+            type(part) is cst.Comparison
+            and isinstance(part.comparisons[0].operator, cst.IsNot)
+            and is_presence(part)
+            and any(type(below) is cst.Call for below in walk(values(unit).resolve(part.left)))
+            for part in asked
+        )
+    )
 
 
 _CLOSE = pattern(r"(?i)(all_?close|is_?close|assert_?close|assert_\w*equal|array_equal)$")
