@@ -957,6 +957,16 @@ def test_day(scheduled, sailed):
                         continue
                     assert left.tokens == right.tokens
         """),
+        # By nothing nothing can be divided.
+        Example("""
+            def test_loads(weigh, pack, empty):
+                before = weigh()
+                full = weigh(pack) - before
+                after = weigh()
+                packed = weigh(pack.tight()) - after
+                if full > 0:
+                    assert packed / full < 0.3
+        """),
         # Named for what it makes the same, not for a comparison.
         Example(
             """

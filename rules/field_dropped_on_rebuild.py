@@ -213,6 +213,38 @@ def test_lent():
 """,
             },
         ),
+        # A base keeps the field for itself, and gives every order its own.
+        Example(
+            """
+            from dataclasses import dataclass
+            from kitchen.ticket import Ticket
+
+            @dataclass
+            class Order(Ticket[dict]):
+                number: str = ""
+                table: int = 0
+                guest: str = ""
+
+            def again(order: Order) -> Order:
+                return Order(table=order.table, guest=order.guest)
+
+            def show(order: Order) -> str:
+                return order.number
+            """,
+            path="kitchen/order.py",
+            files={
+                "kitchen/ticket.py": """
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+@dataclass
+class Ticket(Generic[T]):
+    number: str = field(init=False, default="")
+""",
+            },
+        ),
         # The field is set on the new object by its name.
         Example(
             """
@@ -382,7 +414,7 @@ def test_lent():
         if receiver is None or (kind != built and not guessed):
             return
         used = {name for value in values.values() for name in _attributes(value, origin)}
-        never = _never_given(unit, receiver, built, dotted(call.func))
+        never = _never_given(unit, receiver, built, dotted(call.func)) | _set_by_bases(built, repo)
         used |= _set_later(unit, call)
         lost = [field for field in lost if field.name not in used and field.name not in never]
         if not lost:
@@ -619,6 +651,18 @@ def _calls_by_line(unit: Unit) -> dict[int, list[ast.Call]]:
     for node in ast.walk(unit.tree):
         if isinstance(node, ast.Call):
             found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _set_by_bases(built: Known, repo: Repo, depth: int = 3) -> set[str]:
+    """Fields that a base of a class keeps for itself: `number: int = field(init=False)` is given by no
+    caller."""
+    file = repo.file(built.path)
+    found = {field.name for field in built.found.fields if not field.taken}
+    for name in built.found.bases if file is not None and depth else ():
+        base = class_of_name(name, built.path, file.imports, repo.index)
+        if base is not None:
+            found |= _set_by_bases(base, repo, depth - 1)
     return found
 
 

@@ -36,6 +36,7 @@ from reviewbot.model import Certainty
 _HUGE = 100.0
 _FAR_WIDER = 100.0
 _UNIT_SCALE = 0.1
+_MEDIAN = 0.5  # of what `rand` draws; of what `randn` draws it is 0.67
 _ROUNDING = 1e-12  # what is smaller stands for zero
 _NORMAL = frozenset({"randn", "rand", "randn_like", "rand_like", "normal", "uniform", "standard_normal"})
 _WHOLE_NUMBERS = frozenset(
@@ -373,11 +374,13 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
         return None
     usual = _usual(unit, wide)
     if usual is not None and absolute >= _FAR_WIDER * usual:
+        as_wide = absolute >= _MEDIAN
+        how = "as wide as" if as_wide else "a good part of"
         says = (
-            f"the tolerance of {absolute:g} is as wide as the random values that are compared; most calls of"
+            f"the tolerance of {absolute:g} is {how} the random values that are compared; most calls of"
             f" `{wide.callee}` in this file use {usual:g}"
         )
-        return wide, "question" if _is_explained(unit, wide) else "likely", says
+        return wide, "likely" if as_wide and not _is_explained(unit, wide) else "question", says
     return None
 
 

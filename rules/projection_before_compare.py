@@ -470,18 +470,26 @@ def _seen(one: Projected) -> str:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _HOW_MANY = pattern(r"(?i)\b(numbers?|counts?|how many|as many|totals?|amounts?)\b")
+# What a comment speaks of that means a part.
+_SPOKEN_OF = {
+    "length": _HOW_MANY,
+    "figure": _HOW_MANY,
+    "shape": pattern(r"(?i)\b(shapes?|sizes?|dim(ension)?s?)\b"),
+    "keys": pattern(r"(?i)\b(keys|names|columns)\b"),
+}
 
 
 def _is_meant(unit: Unit, one: Projected) -> bool:
-    """Whether a comment above a check, in its paragraph, or what the test says of itself, is about how many
-    there are."""
+    """Whether a comment above a check, in its paragraph, or what the test says of itself, is about the part
+    that is compared: how many there are, or their shape."""
     line = unit.span(one.comparison.check.node).line - 1
     said = [ast.get_docstring(unit.tree) or ""] if isinstance(unit.tree, _FUNCTIONS) else []
     while line > unit.line and (text := unit.file.lines[line - 1].strip()):
         if text.startswith("#"):
             said.append(text)
         line -= 1
-    return one.left.kind in ("length", "figure") and any(map(_HOW_MANY.search, said))
+    about = _SPOKEN_OF.get(one.left.kind)
+    return about is not None and any(map(about.search, said))
 
 
 def _may_be_of_another_shape(unit: Unit, one: Projected) -> bool:

@@ -712,6 +712,56 @@ def test_figures_that_may_be_missing_may_leave_no_check(also, expected):
 
 
 @pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("baseline.startswith(restored)", "likely"),
+        ("restored.startswith(baseline)", "question"),
+        ("all(row in baseline for row in restored)", "likely"),
+        ("all(row in restored for row in baseline)", "question"),
+    ],
+)
+def test_what_the_run_under_test_lost_is_no_question(asked, expected):
+    code = f"""
+        def test_runs_match(run, resume):
+            baseline, restored = run(), resume()
+            assert {asked}
+    """
+    assert certainties("one-way-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"), [("the same values", "likely"), ("have the same shape", "question")]
+)
+def test_a_comment_may_speak_of_the_shape_alone(comment, expected):
+    code = f"""
+        def test_steps(env):
+            first_row = env.step()
+            second_row = env.step()
+            # Both {comment}, and are the same.
+            assert first_row.sails.shape == second_row.sails.shape
+    """
+    assert certainties("projection-before-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(("atol", "expected"), [("0.7", "likely"), ("0.1", "question")])
+def test_a_tenth_of_what_is_drawn_is_not_as_wide(atol, expected):
+    code = f"""
+        import torch
+
+        def test_sails(hull):
+            sails = torch.randn(4)
+            assert torch.allclose(hull(sails), hull.slow(sails), atol={atol})
+
+        def test_others(hull):
+            sails = torch.randn(4)
+            assert torch.allclose(hull.a(sails), hull.b(sails), atol=1e-4)
+            assert torch.allclose(hull.c(sails), hull.d(sails), atol=1e-4)
+            assert torch.allclose(hull.e(sails), hull.f(sails), atol=1e-4)
+    """
+    assert certainties("huge-tolerance", code) == [expected]
+
+
+@pytest.mark.parametrize(
     ("demanded", "expected"),
     [
         ('assert set(saved.keys()) - set(merged.keys()) == {"tied"}', "question"),

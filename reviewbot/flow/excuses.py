@@ -222,6 +222,8 @@ def _excuse(unit: Unit, detour: Detour, repo: Repo | None) -> Excuse | None:
         return None
     if _waits_for_enough(unit, detour) or _lacks_both(unit, detour) or _has_enough(unit, detour):
         return None
+    if _can_divide(unit, detour):
+        return None
     for one in detour.missed:
         if detour.way is None and _compared_anyway(unit, detour, one):
             continue
@@ -368,6 +370,27 @@ def _has_enough(unit: Unit, detour: Detour) -> bool:
         counted = counted.args[0].value
     more = isinstance(part.comparisons[0].operator, (cst.GreaterThan, cst.GreaterThanEqual))
     return more and type(counted) is cst.Name and counted.value in judged_names(unit) | collected(unit)
+
+
+def _can_divide(unit: Unit, detour: Detour) -> bool:
+    """`if whole > 0: assert part / whole < 0.3`: by nothing nothing can be divided."""
+    if detour.outcome:
+        return False
+    asked = {
+        canonical(part.left)
+        for part in _operands(detour.condition)
+        if type(part) is cst.Comparison
+        and isinstance(part.comparisons[0].operator, (cst.GreaterThan, cst.NotEqual))
+        and literal(part.comparisons[0].comparator) == 0
+    }
+    divisors = {
+        canonical(below.right)
+        for check in checks(unit)
+        if check.condition is not None
+        for below in walk(check.condition)
+        if type(below) is cst.BinaryOperation and type(below.operator) is cst.Divide
+    }
+    return not asked.isdisjoint(divisors)
 
 
 def _is_second_try(unit: Unit, detour: Detour, one: Judgement) -> bool:
