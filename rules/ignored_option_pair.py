@@ -36,6 +36,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
+_MOST = 3  # options that one other may shut
 _SHOWN = 3
 _SWITCH = pattern(r"(\w+\(\s*default=)?(True|False)\b")
 _CONFIG = """
@@ -344,15 +345,20 @@ def run(config):
             receiver = receiver_of(shared) if field is not None else dotted(behind.node.value)
             option = Option(behind.name, behind.on, None if field is None else field.default, receiver)
             yield shared, option, "likely", self._lost(shared, behind, loss)
-        for shut in shut_pairs(repo, known, refusal, refused) if known is not None else ():
+        # One refusal does not say that every other pair works; what shuts many others is a mode of its own.
+        alone = len(refused) == 1
+        closed = list(shut_pairs(repo, known, refusal, refused)) if known is not None else []
+        for shut in closed:
+            if sum(one.by.name == shut.by.name for one in closed) > _MOST:
+                continue
             name, on = _other(shut)
             option = Option(name, on, fields[name].default, receiver_of(shut.shared))
             # A switch may have no meaning on the other way.
             switch = name == shut.ignored and _SWITCH.match(fields[name].default or "")
-            yield shut.shared, option, "question" if switch else "likely", self._shut(shut)
+            yield shut.shared, option, "question" if switch or alone else "likely", self._shut(shut)
         for one in cancelled_pairs(repo, known, refusal, refused) if known is not None else ():
             option = Option(one.by.name, one.by.on, fields[one.by.name].default, receiver_of(one.shared))
-            yield one.shared, option, "likely", self._cancelled(one)
+            yield one.shared, option, "question" if alone else "likely", self._cancelled(one)
 
     def _report(
         self,

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewbot.flow.fixtures import is_fixture
+from reviewbot.flow.judging import compares, says_that_it_judges
 from reviewbot.flow.leg_results import SharedByResults, may_share_results, shared_by_results
 from reviewbot.flow.legs import may_share, shared, shared_by_script
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.projections import says_same
 from reviewbot.flow.suspects import is_comparer
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
@@ -24,6 +26,9 @@ from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
 # Tests that run twice in one folder because that is what they are about.
 _ON_PURPOSE = pattern(
     r"(?i)determin|idempot|cach|again|twice|overwrit|append|exist|reuse|repeat|same_(dir|folder)"
+)
+_MEANT = pattern(
+    r"(?i)overw?rit|replac|displac|keep|kept|stale|preexist|exist|clean|discard|prun|rotat|reuse|again|twice|append"
 )
 _MEET = "the tests get what the two return as a pair"
 _LEFT = ("nothing: files of the first run that the second does not write stay as they are",)
@@ -355,7 +360,8 @@ class LegsShareFolder(Rule):
                 one.second,
                 f"this run writes into `{one.folder}`, where an earlier run has left its files, and what is "
                 "compared is read from there",
-                certainty="likely",
+                # What a run makes of what it finds in its folder may be what is tested.
+                certainty="likely" if _compares_runs(unit) else "question",
                 steps=[
                     step(unit, one.first, f"the first run writes into `{one.folder}`"),
                     *again,
@@ -400,3 +406,11 @@ class LegsShareFolder(Rule):
                 ],
                 still_catches=_LEFT,
             )
+
+
+def _compares_runs(unit: Unit) -> bool:
+    """Whether a unit is there to hold two runs against each other, and not to see what the second makes of
+    what it finds."""
+    name = unit.name.rpartition(".")[2]
+    runs = compares(unit) or says_same(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2])
+    return runs and not _ON_PURPOSE.search(name) and not _MEANT.search(name)

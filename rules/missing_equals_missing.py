@@ -91,6 +91,14 @@ class MissingEqualsMissing(Rule):
         """),
     )
     good = (
+        # What has no such field counts as plain: the default is written out by its name.
+        Example("""
+            from harbour import Paint, repaint
+
+            def test_repaint(boats):
+                assert repaint(boats) == 2
+                assert all(getattr(boat, "paint", Paint.PLAIN) == Paint.PLAIN for boat in boats)
+        """),
         # Both are held against what is written out.
         Example("""
             def test_knots(load):
@@ -316,6 +324,8 @@ def _falls_back_on(unit: Unit, one: _Lookup, other: cst.BaseExpression) -> bool:
     flow, own = values(unit), terms(unit)
     default = flow.resolve(one.default)
     entry = isinstance(default, (cst.Subscript, cst.Attribute)) or last_name(default) == "get"
+    if isinstance(default, cst.Attribute) and not flow.slice(default):
+        return False  # `Kind.PLAIN`, a value that is written out by its name
     if isinstance(default, cst.Name):
         entry = any(binding.kind == "loop" for binding in flow.reaching(default))
     # A sentinel that the test made itself is there to test the default.

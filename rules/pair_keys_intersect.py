@@ -28,7 +28,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import all_is_well, answers, collected, well
 from reviewbot.lint.repo import Repo
@@ -204,6 +204,22 @@ class PairKeysIntersect(Rule):
             """,
             path="tools/compare_sailings.py",
         ),
+        # What one side lacks is demanded beside, and a comparison that only picks a key.
+        Example("""
+            def test_tables_match(tables):
+                planned, sailed = tables["planned"], tables["sailed"]
+                lost = {k: v for k, v in planned.items() if k not in sailed}
+                more = [k for k, v in sailed.items() if k not in planned]
+                wrong = {k: v for k, v in sailed.items() if k in planned and v != planned[k]}
+                assert not lost
+                assert not more
+                assert not wrong
+
+            def test_the_plan_comes_first(load):
+                planned, sailed = load("planned"), load("sailed")
+                key = next(k for k in planned if k in sailed and planned[k] != sailed[k])
+                assert load.one(key) == planned[key]
+        """),
         # What one side lacks is collected beside.
         Example("""
             import os
@@ -314,6 +330,8 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
         return None
     if same_keys(unit, one.judgement.node, one.left, one.right) or _missing_fails(unit, one):
         return None
+    if _picks(unit, one):
+        return None
     if _demanded_by_callers(unit, one):
         return None
     if one.sees == "common":
@@ -381,12 +399,25 @@ def _differences(unit: Unit, one: Keyed) -> set[tuple[str, str]]:
     """Which of `set(left) - set(right)` and its opposite the function takes as well, and judges."""
     sides = {canonical(one.left), canonical(one.right)}
     found = set()
+    for made in unit.find(cst.DictComp, cst.SetComp, cst.ListComp):
+        pair = _lacking(made)
+        if set(pair) == sides and _is_judged(unit, made):
+            found.add(pair)
     for node in unit.find(cst.BinaryOperation):
         if isinstance(node.operator, cst.Subtract):
             pair = _keys_of(node.left), _keys_of(node.right)
             if set(pair) == sides and _is_judged(unit, node):
                 found.add(pair)
     return found
+
+
+def _lacking(made: cst.DictComp | cst.SetComp | cst.ListComp) -> tuple[str, str]:
+    """The two mappings of `{k: v for k, v in left.items() if k not in right}`."""
+    clause = made.for_in
+    asked = clause.ifs[0].test if len(clause.ifs) == 1 else None
+    if not isinstance(asked, cst.Comparison) or not isinstance(asked.comparisons[0].operator, cst.NotIn):
+        return "", ""
+    return _keys_of(clause.iter), canonical(asked.comparisons[0].comparator)
 
 
 def _keys_of(node: cst.BaseExpression) -> str:
@@ -426,13 +457,32 @@ def _written_out(unit: Unit, node: cst.BaseExpression) -> bool:
 _IN_BOTH = pattern(r"(?i)\b(intersect\w*|in common|common|shared|overlap\w*|both have|in both)\b")
 
 
+_FINE = pattern(
+    r"(?i)\b(fine|ok|okay|allowed|legit\w*|may (lack|miss)|need not|optional|on purpose|skip\w*)\b"
+)
+
+
+def _picks(unit: Unit, one: Keyed) -> bool:
+    """Whether the keys are walked only to pick one: `next(k for k in left if k in right)`."""
+    for above in unit.ancestors(one.over):
+        if isinstance(above, cst.Call):
+            return dotted(above.func) == "next"
+        if isinstance(above, cst.BaseStatement):
+            return False
+    return False
+
+
 def _is_meant(unit: Unit, one: Keyed) -> bool:
     """Whether a comment at the keys says that those of both are meant, or a check demands that there are
     some."""
     line = unit.span(one.over).line
-    near = unit.file.lines[max(line - 3, 0) : line]
-    if any(_IN_BOTH.search(text.partition("#")[2]) for text in near):
+    near = [text.partition("#")[2] for text in unit.file.lines[max(line - 3, 0) : line]]
+    if any(map(_IN_BOTH.search, near)):
         return True
+    if one.skip is not None:
+        at = unit.span(one.skip).line
+        if any(_FINE.search(text.partition("#")[2]) for text in unit.file.lines[at - 2 : at + 2]):
+            return True
     if not isinstance(one.over, cst.Name):
         return False
     name = one.over.value

@@ -32,7 +32,7 @@ from reviewbot.flow.projections import (
     says_same,
 )
 from reviewbot.flow.suspects import compares_two, is_comparer
-from reviewbot.flow.syntax import canonical, last_name
+from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -350,6 +350,10 @@ class ProjectionBeforeCompare(Rule):
                 expected = torch.rand(2, 4)
                 assert actual.shape == expected.shape
 
+            def test_one_each_and_the_same(parse):
+                expected, actual = parse("north"), parse("<north>")
+                assert len(expected) == len(actual) == 1
+
             def test_fleets_are_equal(train):
                 fleet = train()
                 assert len(fleet.old_ships) == len(fleet.new_captains)
@@ -432,7 +436,7 @@ class ProjectionBeforeCompare(Rule):
                 continue
             if one.left.kind == "length" and are_listings(unit, one.left.of, one.right.of):
                 continue
-            if _is_filler(unit, one) or _are_fields_of_one(one):
+            if _is_filler(unit, one) or _are_fields_of_one(one) or _is_written(one):
                 continue
             left, right = canonical(one.left.of), canonical(one.right.of)
             # Keys may be made from what they name.
@@ -509,6 +513,16 @@ def _is_filler(unit: Unit, one: Projected) -> bool:
     made = [values(unit).resolve(side.of) for side in (one.left, one.right)]
     filled = [type(node) is cst.Call and _FILLING.match(last_name(node)) is not None for node in made]
     return one.left.kind == "shape" and any(filled)
+
+
+def _is_written(one: Projected) -> bool:
+    """Whether the part is compared with what is written out as well: `len(left) == len(right) == 1`."""
+    node = one.comparison.node
+    return (
+        isinstance(node, cst.Comparison)
+        and len(node.comparisons) > 1
+        and any(literal(target.comparator) is not UNKNOWN for target in node.comparisons)
+    )
 
 
 def _are_fields_of_one(one: Projected) -> bool:

@@ -236,6 +236,16 @@ class SkipAfterCompare(Rule):
         """),
     )
     good = (
+        # What differs is gathered, and a check demands that there is none.
+        Example("""
+            def test_moored(harbour):
+                off = []
+                for boat in harbour:
+                    found = any(boat.berth == one.berth for one in harbour.planned)
+                    if not found:
+                        off.append(boat)
+                assert off == []
+        """),
         # A helper that prints where two arrays differ, of which the test requires that they do not.
         Example(
             """
@@ -495,7 +505,7 @@ class SkipAfterCompare(Rule):
         if shown:
             yield self._only_shown(unit, shown)
         for statement, name in verdicts(unit):
-            if is_only_shown(unit, name):
+            if is_only_shown(unit, name) and not _is_gathered(unit, name):
                 found = self._told(
                     unit, repo, statement, statement.value, True, [statement], "is only worked out"
                 )
@@ -680,6 +690,16 @@ def _may_do(body: list[ast.stmt], unit: Unit) -> bool:
         elif not isinstance(statement, (ast.Pass, ast.Assign, ast.Continue)):
             return False
     return told
+
+
+def _is_gathered(unit: Unit, name: str) -> bool:
+    """Whether what a check reads is filled where a verdict says so: `if not same: off.append(row)`."""
+    judged = judged_names(unit)
+    return any(
+        name in {read.value for read in values(unit).reads(node.test)}
+        and any(records(unit, below) & judged for below in statements(node.body))
+        for node in unit.find(cst.If)
+    )
 
 
 def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.CSTNode) -> bool:

@@ -188,6 +188,8 @@ class TestRestatesCode(Rule):
         """),
     )
 
+    folds = True
+
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test:
             return False
