@@ -957,15 +957,25 @@ def test_day(scheduled, sailed):
                         continue
                     assert left.tokens == right.tokens
         """),
-        # By nothing nothing can be divided.
+        # By nothing nothing can be divided; only where both are empty is nothing compared.
         Example("""
-            def test_loads(weigh, pack, empty):
-                before = weigh()
-                full = weigh(pack) - before
-                after = weigh()
-                packed = weigh(pack.tight()) - after
-                if full > 0:
-                    assert packed / full < 0.3
+            def test_loads(weigh, hull, check):
+                base_load = weigh()
+                pack = hull(2)
+                pack_load = weigh()
+                full = pack_load - base_load
+                base_load = weigh()
+                tight = hull(pack)
+                tight_load = weigh()
+                tight_full = tight_load - base_load
+                if full > 0 and check:
+                    assert tight_full / full < 0.3
+                assert hull(tight)
+
+            def test_charts_match(read, kept):
+                expected, actual = kept(), read()
+                if actual[1] or expected[1]:
+                    assert actual == expected
         """),
         # Named for what it makes the same, not for a comparison.
         Example(

@@ -203,6 +203,14 @@ class SelfCompare(Rule):
         """),
     )
     good = (
+        # A zero by name, to which what came out is held.
+        Example("""
+            def test_age(born, day):
+                now = day()
+                since_now = now - now
+                since_birth = now - born(most=5)
+                assert since_birth >= since_now
+        """),
         # Read from the new one; the old one may have changed on the way.
         Example("""
             def test_reload(Ship, load, path):
@@ -776,7 +784,14 @@ def _zero(unit: Unit, check: Check) -> cst.BinaryOperation | None:
     for comparison in comparisons(unit):
         if comparison.check.node is not check.node or comparison.relation != "order":
             continue
-        for side in (comparison.left, comparison.right):
+        for side, limit in (
+            (comparison.left, comparison.right),
+            (comparison.right, comparison.left),
+        ):
+            # `born >= now - now`: a zero by name, to which something else is held.
+            held = [flow.resolve(limit), *(one.value for one in flow.slice(limit) if one.value is not None)]
+            if any(isinstance(below, cst.Call) for one in held for below in walk(one)):
+                continue
             for node in walk(flow.resolve(side)):
                 if (
                     isinstance(node, cst.BinaryOperation)

@@ -262,6 +262,23 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # To close a thing is no comparison.
+        Example(
+            """
+            class Hold:
+                def close(self):
+                    try:
+                        repack(self.crates)
+                    except Exception as error:
+                        log.warning("repacking failed: %s", error)
+                    self.open = False
+
+            def repack(crates):
+                if not crates:
+                    raise ValueError("nothing to repack")
+            """,
+            path="harbour/hold.py",
+        ),
         # What fails is written out, to be shown as it fails; a test that also runs by itself.
         Example("""
             from harbour import log

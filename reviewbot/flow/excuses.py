@@ -281,6 +281,8 @@ def _lacks_both(unit: Unit, detour: Detour) -> bool:
         return True
     if detour.outcome:
         return _lacks_each(detour)
+    if _has_either(detour):
+        return True
     if type(call) is not cst.Call or dotted(call.func) != "any" or len(call.args) != 1:
         return False
     made = call.args[0].value
@@ -296,6 +298,17 @@ def _lacks_both(unit: Unit, detour: Detour) -> bool:
         for name in values(unit).reads(part)
     }
     return len(listed) > 1 and listed <= roots
+
+
+def _has_either(detour: Detour) -> bool:
+    """`if left.rows or right.rows: assert left == right`: only where both are empty is nothing compared."""
+    node = detour.condition
+    if type(node) is not cst.BooleanOperation or type(node.operator) is not cst.Or:
+        return False
+    asked = [node.left, node.right]
+    plain = all(isinstance(one, (cst.Name, cst.Attribute, cst.Subscript)) for one in asked)
+    roots = {root_name(one) for one in asked}
+    return plain and all({root_name(one.left), root_name(one.right)} == roots for one in detour.missed)
 
 
 def _demands_none(unit: Unit, detour: Detour) -> bool:

@@ -36,7 +36,8 @@ _JUDGES = pattern(
 )
 _JUDGING_FILE = pattern(r"(?i)(^|[_.-])cmp\d*[_.-]")
 _COMPARES = pattern(
-    r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent|close"
+    r"(^|_)(compare|comparison|parity|equal|equals|eq|same|identical|match|matches|agree|equivalent"
+    r"|(is|are|all|assert|check|nearly)_close|close_(to|enough)"
     r"|allclose|differ|diff|mismatch|mismatches|differences?)(_|$)"
 )
 # `declare_same_as`, `get_matches`, `pad_with_same_size`: what is made the same, or found to match.

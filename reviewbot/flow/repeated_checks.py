@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What a look at something may change.
 _CHANGING = pattern(r"(?i)cache|lazy|lru|memory|loaded|called|__dict__|visited|count|consumed|next")
-_AGAIN = pattern(r"(?i)cache|memo|lazy|twice|again|repeat|idempot|stable")
+_AGAIN = pattern(r"(?i)cache|memo|lazy|twice|again|repeat|idempot|stable|reif|propert")
 # They answer the same each time.
 _PURE = frozenset({
     "len", "sum", "max", "min", "sorted", "set", "list", "tuple", "keys", "values", "items", "isinstance",
