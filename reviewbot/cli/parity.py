@@ -275,9 +275,13 @@ def _run_options(run: argparse.ArgumentParser) -> None:
 
 def limits(command: argparse.ArgumentParser) -> None:
     """Declares what may differ."""
-    command.add_argument("--dtype", choices=DTYPES, help="what the rows do not say")
+    command.add_argument("--dtype", choices=DTYPES, help="that of rows which do not say theirs")
     command.add_argument(
-        "--noise", type=float, metavar="NATS", help="how far log-probs of one token may differ"
+        "--noise",
+        type=float,
+        metavar="NATS",
+        help="how far log-probs of one token may differ (default: 0.005 in float32 and float64, 0.07 in any "
+        "other dtype and where none is known)",
     )
     command.add_argument(
         "--allow-set-aside",

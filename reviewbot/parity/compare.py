@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,11 +23,11 @@ from reviewbot.parity import hints
 from reviewbot.parity import restores as restoring
 from reviewbot.parity.context import Decode, around
 from reviewbot.parity.dumps.dump import Dump
-from reviewbot.parity.judge import Difference, Judged, Limits, judged
+from reviewbot.parity.judge import NOISE, Difference, Judged, Limits, judged
 from reviewbot.parity.pairing import Alone, Pair, Repeated, Side, paired
 from reviewbot.parity.restores import Begun, Restores
 from reviewbot.parity.result import Failure, Logprobs, Result, SetAside, Verdict
-from reviewbot.parity.rows import Identity, Row, group, recorded, sha256
+from reviewbot.parity.rows import Identity, group, recorded, sha256
 from reviewbot.parity.tally import Fields, Groups, Pairs
 
 LISTED = 1000  # failures, and rows of each kind, that a result lists
@@ -129,6 +130,10 @@ def _pair(state: _State, pair: Pair) -> None:
         else next((d.at for d in outcome.differences if d.field == "token_ids"), None)
     )
     state.pairs.add(outcome.logprobs, reference, restored, cut)
+    if outcome.logprobs is not None:
+        limits = state.options.limits
+        state.pairs.noise = max(state.pairs.noise, limits.logprob(reference))
+        state.pairs.guessed = state.pairs.guessed or limits.guessed(reference)
     state.pairs.not_a_number += outcome.not_a_number
     if reference.advantages is not None and restored.advantages is not None:
         state.advantage_difference = max(state.advantage_difference or 0.0, outcome.advantage_difference)
@@ -341,9 +346,10 @@ def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
     if one_sided := sorted(reference.unused ^ restored.unused):
         yield f"what {_named(one_sided)} should hold: only one run wrote it"
     if state.pairs.seen:
-        dtype = options.limits.dtype
-        noise = options.limits.logprob(Row(dtype=dtype))
-        yield f"a log-prob that is off by {noise:g} or less, and any at an untrained token"
+        noise = f"a log-prob that is off by {state.pairs.noise:g} or less"
+        if state.pairs.guessed:
+            noise += f" (no dtype is known, so the widest noise holds: --dtype float32 allows {NOISE:g})"
+        yield f"{noise}, and any at an untrained token"
     if state.advantage_difference is not None:
         limit = options.limits.advantage
         yield f"an advantage that is off by {limit:g} or less, or in a group with a changed reward"
@@ -386,7 +392,6 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
     elif state.set_aside:
         verdict, why = "set_aside", [_aside(len(state.set_aside))]
     pairs, options = state.pairs, state.options
-    dtype = options.limits.dtype
     known = options.restores
     return Result(
         verdict=verdict,
@@ -418,7 +423,8 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
         max_logprob_difference=round(pairs.largest, 9) if pairs.seen else None,
         max_advantage_difference=state.advantage_difference,
         logprobs=Logprobs(
-            noise=options.limits.logprob(Row(dtype=dtype)),
+            noise=pairs.noise,
+            dtype_known=not pairs.guessed,
             tokens=pairs.tokens,
             bit_identical=pairs.identical,
             max_difference=round(pairs.largest, 9),
@@ -434,7 +440,14 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
         could_not_notice=tuple(_unnoticed(state, reference, restored)),
         environment=_environment(reference, restored, options),
         sides=options.sides,
+        places=(_place(reference), _place(restored)),
     )
+
+
+def _place(dump: Dump) -> str:
+    """The file of a dump, or the folder that holds all of its files."""
+    own = [str(path) for path in dump.files if path not in dump.added]
+    return os.path.commonpath(own) if own else ""
 
 
 def _aside(rows: int) -> str:

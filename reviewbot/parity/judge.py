@@ -13,6 +13,9 @@ from reviewbot.parity import near_tie
 from reviewbot.parity.near_tie import Tie
 from reviewbot.parity.rows import COMPARED, Row, first_difference, not_a_number
 
+EXACT = ("float32", "float64")
+NOISE = 5e-3  # nats between log-probs of one token, as measured at most for these
+COARSE_NOISE = 0.07  # and for any other dtype
 CHUNK = 128  # values compared at once
 SHORT = 200  # characters of a value that a failure shows
 
@@ -29,7 +32,11 @@ class Limits:
         """The noise for a row: as given, or what was measured for its dtype at most."""
         if self.noise is not None:
             return self.noise
-        return 5e-3 if (row.dtype or self.dtype) in ("float32", "float64") else 0.07
+        return NOISE if (row.dtype or self.dtype) in EXACT else COARSE_NOISE
+
+    def guessed(self, row: Row) -> bool:
+        """Whether the noise for a row is the widest for want of a dtype."""
+        return self.noise is None and not (row.dtype or self.dtype)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,8 @@ class SetAside(msgspec.Struct, frozen=True, kw_only=True):
 class Logprobs(msgspec.Struct, frozen=True, kw_only=True):
     """Log-probs of the same trained tokens in both runs.
 
-    `noise` is the largest gap that passes. `rank_correlation` is Spearman's, over `sampled` of the tokens.
+    `noise` is the largest gap that passes; where not `dtype_known`, that of the coarsest dtype.
+    `rank_correlation` is Spearman's, over `sampled` of the tokens.
     `gaps` counts those tokens that are not bit-identical, about, by binary exponent: (-10, 3) stands for
     three gaps from 2 to the power of -10 up to twice that.
     """
@@ -91,6 +92,7 @@ class Logprobs(msgspec.Struct, frozen=True, kw_only=True):
     sampled: int
     not_a_number: int
     gaps: tuple[tuple[int, int], ...] = ()
+    dtype_known: bool = True
 
 
 class Planted(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,7 +157,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one comparison. `why` gives the reasons of a verdict other than pass.
 
-    `hints` are what most likely lies behind rows that do not meet. `sides` are what the two runs are called.
+    `hints` are what most likely lies behind rows that do not meet. `sides` are what the two runs are called,
+    `places` the file or the folder of each.
     `profile` has seconds by stage, where they were asked for.
     """
 
@@ -186,4 +189,5 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     mismatch: Mismatch | None = None
     run: Run | None = None
     sides: tuple[str, str] = ("reference", "restored")
+    places: tuple[str, str] = ("", "")
     profile: dict[str, float] | None = None

@@ -109,7 +109,10 @@ class Groups:
 
 @dataclass
 class Pairs:
-    """Log-probs of the same tokens: totals over all, and an even sample of pairs."""
+    """Log-probs of the same tokens: totals over all, and an even sample of pairs.
+
+    `noise` is the largest gap that passed in any row, `guessed` whether that was so for want of a dtype.
+    """
 
     tokens: int = 0
     identical: int = 0
@@ -117,6 +120,8 @@ class Pairs:
     total: float = 0.0
     not_a_number: int = 0
     seen: bool = False
+    noise: float = 0.0
+    guessed: bool = False
     gaps: Counter[int] = field(default_factory=Counter)
     stride: int = 8
     sample: list[tuple[float, float]] = field(default_factory=list)

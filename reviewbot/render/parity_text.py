@@ -69,7 +69,10 @@ def counts(result: Result) -> Iterator[str]:
         found = result.logprobs
         share = found.bit_identical / found.tokens if found.tokens else 0.0
         share = math.floor(1000 * share) / 1000  # all of them, and no one less, are 100 %
-        yield f"log-probs {share:.1%} bit-identical, largest gap {found.max_difference:.3g}"
+        gap = f"largest gap {found.max_difference:.3g}"
+        if not found.dtype_known:
+            gap += f" of {found.noise:g} that the coarsest dtype allows, as rows do not say theirs (--dtype)"
+        yield f"log-probs {share:.1%} bit-identical, {gap}"
 
 
 def telling(failures: Sequence[Failure], most: int) -> list[Failure]:
