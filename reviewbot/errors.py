@@ -14,6 +14,7 @@
     │   ├── Refused           the request makes no sense to it
     │   ├── Busy              it asks for patience; nothing was stored
     │   └── Unsure            no answer, or a broken one: it may have been stored or not
+    │       └── Unreachable   no connection: nothing was stored
     └── ProbeError            a check could not be run; the command ends with 3, inconclusive
         └── NoSandbox         code of the pull request cannot be shut in on this machine
 
@@ -101,6 +102,10 @@ class Busy(GitHubError):
 
 class Unsure(GitHubError):
     """No answer came, or a broken one: what was to be stored may have been stored or not."""
+
+
+class Unreachable(Unsure):
+    """No connection came about, so nothing was stored."""
 
 
 class ProbeError(ReviewbotError):

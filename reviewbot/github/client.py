@@ -19,10 +19,18 @@ import github
 import httpx
 import requests
 from github.GithubRetry import GithubRetry
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+)
 
-from reviewbot.errors import Absent, Busy, Denied, GitHubError, Refused, Unsure, UsageError
-from reviewbot.github.patience import PACE, Pace, once
+from reviewbot.errors import Absent, Busy, Denied, GitHubError, Refused, Unreachable, Unsure, UsageError
+from reviewbot.github import unreachable
+from reviewbot.github.patience import PACE, Pace, gone, once
+from reviewbot.github.waiting import say, waiting
 
 API = "https://api.github.com"
 PAGE = 100  # items of a list for each request, the most that GitHub gives
@@ -178,6 +186,9 @@ class GitHub:
             # A write that was answered by an error may have been stored: only reads are tried again.
             retry=GithubRetry(
                 total=pace.tries,
+                # A connection that does not come about, or brings no answer, is tried again below.
+                connect=0,
+                read=0,
                 allowed_methods={"GET"},
                 backoff_factor=pace.backoff,
                 secondary_rate_wait=pace.secondary_wait,
@@ -424,8 +435,11 @@ class GitHub:
         headers = {"Authorization": f"Bearer {self._token}", "User-Agent": "reviewbot"}
         body = {"query": query, "variables": variables}
         try:
-            answer = httpx.post(self._graphql, json=body, headers=headers, timeout=TIMEOUT)
+            with waiting(unreachable.host(self._graphql)):
+                answer = httpx.post(self._graphql, json=body, headers=headers, timeout=TIMEOUT)
             got = answer.json()
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+            raise _unreachable(self._graphql, error) from None
         except (httpx.HTTPError, ValueError) as error:
             raise Unsure(f"{self._graphql}: no answer ({_one_line(str(error))})") from None
         if answer.status_code != 200:
@@ -458,7 +472,7 @@ class GitHub:
 
     def _read(self, path: str, query: dict[str, Any]) -> tuple[dict[str, Any], Any]:
         def read() -> tuple[dict[str, Any], Any]:
-            with _translated():
+            with _translated(self.api):
                 return self._github.requester.requestJsonAndCheck("GET", self._at(path), parameters=query)
 
         # An answer that breaks off halfway is not tried again below.
@@ -470,11 +484,17 @@ class GitHub:
 
     def _again(self, read: Callable[[], _T]) -> _T:
         wait = wait_exponential(multiplier=self.pace.backoff)
-        stop = stop_after_attempt(self.pace.tries)
-        return Retrying(retry=retry_if_exception_type(Unsure), wait=wait, stop=stop, reraise=True)(read)
+        enough = stop_after_attempt(self.pace.tries)
+        return Retrying(
+            retry=retry_if_exception_type(Unsure),
+            wait=wait,
+            stop=lambda state: enough(state) or gone(state),
+            before_sleep=_told,
+            reraise=True,
+        )(read)
 
     def _send(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        with _translated():
+        with _translated(self.api):
             return self._github.requester.requestJsonAndCheck(verb, self._at(path), input=body)[1]
 
     def _at(self, path: str) -> str:
@@ -491,12 +511,32 @@ def _segment(text: str) -> str:
     return quote(text, safe="")
 
 
+def _told(state: RetryCallState) -> None:
+    """Says that a request is made again, where it waits for that."""
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, Unreachable) and state.attempt_number == 1:
+        say(f"{str(error).removesuffix(f': {unreachable.CHECK}')}; trying again for some seconds")
+
+
+def _unreachable(address: str, error: Exception) -> Unreachable:
+    where = unreachable.host(address)
+    return Unreachable(f"GitHub cannot be reached at {where} ({unreachable.why(error)}): {unreachable.CHECK}")
+
+
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(api: str) -> Iterator[None]:
+    """Errors of the library as ours, and word of what is waited for."""
     try:
-        yield
+        with waiting(unreachable.host(api)):
+            yield
     except github.GithubException as error:
         raise _error(error.status, error.data, error.headers or {}) from None
+    except (requests.exceptions.ConnectTimeout, requests.exceptions.ProxyError) as error:
+        raise _unreachable(api, error) from None
+    except requests.ConnectionError as error:
+        if unreachable.cut_off(error):
+            raise Unsure(f"GitHub did not answer ({_one_line(str(error))})") from None
+        raise _unreachable(api, error) from None
     except requests.RequestException as error:
         raise Unsure(f"GitHub did not answer ({_one_line(str(error))})") from None
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reviewbot.errors import GitError, UsageError
+from reviewbot.github.waiting import waiting
 from reviewbot.source.git import Repository
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -45,7 +46,8 @@ def fetch(
     words = ["-C", str(folder), "fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]
     if depth:
         words.append(f"--depth={depth}")
-    _git([*words, "--", f"{server}/{slug}.git", *commits], hard)
+    with waiting(f"the commits from {server.partition('://')[2] or server}"):
+        _git([*words, "--", f"{server}/{slug}.git", *commits], hard)
     for commit in commits:
         Repository(folder).bounded(commit)
     return folder

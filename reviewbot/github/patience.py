@@ -8,9 +8,11 @@ from typing import TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
-from reviewbot.errors import Busy, Unsure
+from reviewbot.errors import Busy, Unreachable, Unsure
 
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is left alone
+LONGEST_SILENCE = 60.0  # seconds in which a read is begun again that brought no answer
+LONGEST_AWAY = 8.0  # and where not even a connection comes about
 _T = TypeVar("_T")
 
 
@@ -38,7 +40,9 @@ def once(do: Callable[[], _T], stored: Callable[[], _T | None], pace: Pace) -> _
     try:
         for attempt in Retrying(
             retry=retry_if_exception_type((Busy, Unsure)),
-            stop=lambda state: stop_after_attempt(pace.tries)(state) or _wait(state, pace) > LONGEST_WAIT,
+            stop=lambda state: (
+                stop_after_attempt(pace.tries)(state) or _wait(state, pace) > LONGEST_WAIT or gone(state)
+            ),
             wait=lambda state: _wait(state, pace),
             reraise=True,
         ):
@@ -51,6 +55,13 @@ def once(do: Callable[[], _T], stored: Callable[[], _T | None], pace: Pace) -> _
             raise
         return found
     raise AssertionError
+
+
+def gone(state: RetryCallState) -> bool:
+    """Whether it has been tried for long enough where nothing answers."""
+    error = state.outcome.exception() if state.outcome else None
+    longest = LONGEST_AWAY if isinstance(error, Unreachable) else LONGEST_SILENCE
+    return isinstance(error, Unsure) and (state.seconds_since_start or 0.0) + state.upcoming_sleep > longest
 
 
 def _wait(state: RetryCallState, pace: Pace) -> float:
