@@ -38,6 +38,7 @@ _REACHES = frozenset({
     "classes", "load", "load_inline", "register", "import_module", "super", "patch", "warns",
     "catch_warnings", "skip", "skipTest", "importorskip", "xfail", "fail",
 })  # fmt: skip
+_TESTED = frozenset({"torch", "jax", "scipy", "numpy"})
 _FIXTURES = frozenset({"tmp_path", "subtests", "device", "dtype"})
 _ASSERTING = pattern(r"^(assert\w*|subTest|maxDiff|id)$")
 _DEVICES = pattern(r"^(cpu|cuda|mps|meta)(:\d+)?$")
@@ -83,6 +84,18 @@ class NoCodeUnderTest(Rule):
                     held = {"crew"} if shared else set()
                     skipped = name != "wind" and name not in held
                     assert not skipped or not shared  # <- here
+            """,
+            files={"sailing/log.py": "class Log:\\n    pass\\n"},
+        ),
+        # A library's own part is tested in its place.
+        Example(
+            """
+            from torch.utils.data.dataset import random_split
+            from sailing.log import Log
+
+            def test_split():
+                parts = random_split([1, 2, 3, 4], [1, 3])
+                assert len(parts[0]) + len(parts[1]) == 4  # <- here
             """,
             files={"sailing/log.py": "class Log:\\n    pass\\n"},
         ),
@@ -201,11 +214,13 @@ class NoCodeUnderTest(Rule):
             says = "it is worked out here, in the test"
             steps.insert(0, Step(path, source.lineno, source.end_lineno or source.lineno, says))
         name = unit.name.rpartition(".")[2]
+        library = _library(unit)
+        what = f"it tests {library}" if library else "what it checks is worked out in the test itself"
         yield self.finding_at(
             unit,
             tree_span(unit, first.node),
-            "the test runs none of the repository's code: what it checks is worked out in the test itself",
-            certainty="likely",
+            f"the test runs none of the repository's code: {what}",
+            certainty="question" if library else "likely",
             steps=steps,
             still_catches=(f"nothing: no change of the repository's code makes `{name}` fail",),
         )
@@ -213,6 +228,16 @@ class NoCodeUnderTest(Rule):
 
 def _is_raising(demand: Demand) -> bool:
     return demand.relation == "raises"
+
+
+def _library(unit: Unit) -> str:
+    """What of a library a test may be about: something that the file imports by its own name."""
+    for name in sorted(unit.facts.names & unit.file.imports.keys()):
+        target = unit.file.imports[name]
+        first, _, rest = target.partition(".")
+        if first in _TESTED and rest.count(".") and not rest.startswith(("nn.", "testing.")):
+            return f"`{name}` of `{first}`"
+    return ""
 
 
 def _imports_own(unit: Unit, repo: Repo) -> bool:
