@@ -1140,6 +1140,42 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # The same in the words of another library, and what is raised is looked at.
+        Example(
+            """
+            import unittest
+
+            class TestMooring(unittest.TestCase):
+                def test_refused(self):
+                    with self.assertRaisesRegex(ValueError, "no berth is free"):
+                        harbour(0).moor(Raft())
+
+                def test_told(self):
+                    with self.assertRaises(ValueError) as caught:
+                        harbour(0).moor(Raft())
+                    self.assertIn("no berth is free", str(caught.exception))
+
+                def test_moored(self):
+                    self.assertTrue(harbour(1).moor(Raft()).moored)
+            """,
+            before={
+                "tests/test_example.py": """
+import pytest
+
+class TestMooring:
+    def test_refused(self):
+        with pytest.raises(ValueError, match="no berth is free"):
+            harbour(0).moor(Raft())
+
+    def test_told(self):
+        with pytest.raises(ValueError, match="no berth is free"):
+            harbour(0).moor(Raft())
+
+    def test_moored(self):
+        assert harbour(1).moor(Raft()).moored is True
+"""
+            },
+        ),
         # One more of a kind, and what happens between them.
         Example(
             """
@@ -1486,8 +1522,13 @@ jobs:
                 # What happens to one function, and the skips that come into one file, are one thing each.
                 key = "" if found.sort == "skipped" else where or str(len(groups))
                 groups.setdefault((found.sort, key), []).append((found, lines))
+            # So is what is done in the same words to several.
+            alike: dict[tuple[str, str, bool], list[tuple[Loosened, tuple[int, int]]]] = {}
             for group in groups.values():
-                yield self._say(unit, sorted(group, key=lambda one: not one[0].sure), old)
+                first = sorted(group, key=lambda one: not one[0].sure)
+                alike.setdefault((first[0][0].sort, first[0][0].says, first[0][0].sure), []).extend(first)
+            for group in alike.values():
+                yield self._say(unit, group, old)
             paired = frozenset(before.name for before, _ in pairs(old, unit.file))
             gone = list(deleted(old, unit.file, repo, base, moved, paired))
             if gone:

@@ -47,6 +47,7 @@ class Demand:
     subject: str
     other: str = ""
     limits: tuple[tuple[str, float], ...] = ()
+    item: ast.withitem | None = None  # of what must raise
 
     @property
     def rank(self) -> int:
@@ -75,7 +76,32 @@ _EVERYBODYS = frozenset(
 def demands(body: Iterable[ast.AST]) -> list[Demand]:
     """Everything that statements demand, in source order."""
     found = [demand for statement in body for node in ast.walk(statement) for demand in _of(node)]
+    read = _messages_read(found)
+    found = [replace(one, limits=_matched(one)) if id(one.node) in read else one for one in found]
     return sorted(found, key=lambda one: (one.node.lineno, one.node.col_offset))
+
+
+def _messages_read(found: list[Demand]) -> set[int]:
+    """The demands that something is raised of which another demand looks at what was raised."""
+    bound = {
+        item.optional_vars.id: id(one.node)
+        for one in found
+        for item in ([one.item] if one.item is not None else [])
+        if isinstance(item.optional_vars, ast.Name)
+    }
+    return {
+        bound[name.value.id]
+        for one in (found if bound else ())
+        for name in ast.walk(one.node)
+        if isinstance(name, ast.Attribute)
+        and isinstance(name.value, ast.Name)
+        and name.value.id in bound
+        and name.attr in ("value", "exception", "match")
+    }
+
+
+def _matched(demand: Demand) -> tuple[tuple[str, float], ...]:
+    return tuple((name, 0.0 if name == "no match" else number) for name, number in demand.limits)
 
 
 def _of(node: ast.AST) -> Iterator[Demand]:
@@ -89,7 +115,7 @@ def _of(node: ast.AST) -> Iterator[Demand]:
         for item in node.items:
             call = item.context_expr
             if isinstance(call, ast.Call) and dotted_name(call.func).rpartition(".")[2] in _RAISING:
-                yield _raises(call, node)
+                yield replace(_raises(call, node), item=item)
 
 
 _DIFFERS = pattern(r"(?i)AssertionError|SystemExit|mismatch|differ|not equal|diverg|expected")
@@ -199,6 +225,7 @@ def _call(call: ast.Call) -> Iterator[Demand]:
 def _raises(call: ast.Call, block: ast.With | ast.AsyncWith) -> Demand:
     kind = ast.unparse(call.args[0]) if call.args else ""
     match = any(keyword.arg == "match" for keyword in call.keywords)
+    match = match or (_last(call).endswith("Regex") and len(call.args) + len(call.keywords) > 1)
     broad = float(kind in ("Exception", "BaseException"))
     subject = ast.unparse(block.body[0])
     limits = (("the exception", broad), ("no match", float(not match)))

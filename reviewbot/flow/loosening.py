@@ -312,7 +312,9 @@ def _only_broader(demand: Demand, other: Demand) -> bool:
 
 def _comparable(demand: Demand, other: Demand) -> bool:
     """An equality that became one within a tolerance is one of the same two things; anything else that is
-    said of the subject says less, whatever it is compared with."""
+    said of the subject says less, whatever it is compared with. What is True, and what holds, are one."""
+    if demand.other == "True" and other.relation == "true":
+        return False
     return other.relation != "close" or other.other == demand.other
 
 
