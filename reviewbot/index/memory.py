@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from reviewbot.index.facts import Facts, clean
@@ -15,9 +16,14 @@ from reviewbot.source.uncollected import uncollected
 # What is looked up under a word that stands in the file as it is: a name, or a part of a dotted one.
 _BY_IDENTIFIER = frozenset({"definition", "class", "call", "attribute", "import", "field"})
 _DEFINED = frozenset({"definition", "class"})
+_IN_WORDS = frozenset(b"_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _MOST_SEARCHES = 300  # for a word in all files: these take as long as to make the facts of them all
 _DEFINITION = re.compile(rb"(?:def|class)[\s\\]+(?=(\w+))")
 _CODING = re.compile(rb"[^\r\n]*(\r\n?|\n)?[^\r\n]*coding")
+_UTF_8 = re.compile(
+    rb"(?:(?![^\r\n]*coding)[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n))?"
+    rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*(?:utf-?8|ascii)(?![-\w.])"
+)
 
 
 class Memory:
@@ -31,6 +37,7 @@ class Memory:
         self._kept, self._watch = kept, watch
         self._facts: list[Facts | None] = [None] * len(self._sources)
         self._contents: dict[int, bytes | None] = {}
+        self._normals: dict[int, bytes] = {}
         self._places: dict[str, int] = {source.path: place for place, source in enumerate(self._sources)}
         self._scopes: dict[str, Sequence[int]] = {"": range(len(self._sources))}
         self._searches = 0
@@ -73,14 +80,25 @@ class Memory:
         content = self._content(place)
         if content is None:
             return False
-        # Python reads several characters as one, and a file may say how its bytes are to be read.
-        if not content.isascii() or _CODING.match(content):
+        # A file may say how its bytes are to be read.
+        if _CODING.match(content) and not _UTF_8.match(content):
             return True
-        if name not in content or kind not in _DEFINED:
-            return name in content
+        if not content.isascii():
+            content = self._normal(place, content)
+        if name not in content:
+            return False
+        if kind not in _DEFINED:
+            return _is_word(name, content)
         if place not in self._defined:
             self._defined[place] = frozenset(_DEFINITION.findall(content))
         return name in self._defined[place]
+
+    def _normal(self, place: int, content: bytes) -> bytes:
+        """A file's content with the names as Python reads them, to which several characters are one."""
+        if place not in self._normals:
+            text = content.decode("utf-8", "replace")
+            self._normals[place] = unicodedata.normalize("NFKC", text).encode("utf-8", "surrogatepass")
+        return self._normals[place]
 
     def _content(self, place: int) -> bytes | None:
         if place not in self._contents:
@@ -96,6 +114,7 @@ class Memory:
                     path, content = self._sources[place].path, self._content(place)
                     self._facts[place] = facts_of(path, content, self._kept)
                     del self._contents[place]
+                    self._normals.pop(place, None)
         return [known for place in places if (known := self._facts[place]) is not None]
 
     def _by_word(self, kind: str, scope: str) -> dict[str, list[At]]:
@@ -127,3 +146,14 @@ class Memory:
                 words.setdefault(file if kind == "path" else folder, []).append(At(source.path, None))
             self._words[kind, ""] = words
         return self._words[kind, ""]
+
+
+def _is_word(name: bytes, content: bytes) -> bool:
+    """Whether a name stands in ASCII by itself, and not only within longer ones."""
+    at = content.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if _IN_WORDS.isdisjoint(content[max(at - 1, 0) : at]) and _IN_WORDS.isdisjoint(content[end : end + 1]):
+            return True
+        at = content.find(name, at + 1)
+    return False

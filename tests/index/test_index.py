@@ -380,11 +380,29 @@ def test_a_question_about_some_files_is_answered_from_these_alone(kind):
         "# def class\nasync  def\trun(): pass\n",
         "def \N{LATIN SMALL LETTER R}\N{MATHEMATICAL ITALIC SMALL U}n(): pass\n",
         "# coding: utf-7\ndef r+AHU-n(): pass\n",
+        "# coding: utf-7\n# coding: utf-8\ndef r+AHU-n(): pass\n",
+        "# coding: utf-8\n# é\ndef run(): pass\n",
     ],
 )
 def test_a_definition_is_found_however_it_is_written(text):
-    found = Memory([of_content("a.py", text.encode())]).look("definition", "run")
-    assert [at.fact.name for at in found] == ["run"]
+    called = text + "self.𝑒nd(run)\n" if "utf-7" not in text else text + "end()\n"
+    memory = Memory([of_content("a.py", called.encode())])
+    assert [at.fact.name for at in memory.look("call", "end")] in (["self.end"], ["end"])
+    assert [at.fact.name for at in memory.look("definition", "run")] == ["run"]
+
+
+@pytest.mark.parametrize("name", ["end", "énd"])
+def test_a_file_is_read_for_a_name_that_stands_in_it_and_not_for_longer_ones(name):
+    texts = {"a.py": f"{name}()\n", "b.py": f"{name}s()\nun{name}()\nx._{name}()\n# {name}9\n"}
+    asked: list[int] = []
+
+    def watch(places, count):
+        asked.extend(places)
+        return places
+
+    memory = Memory([of_content(path, text.encode()) for path, text in texts.items()], watch=watch)
+    assert [at.path for at in memory.look("call", name)] == ["a.py"]
+    assert asked == [0]
 
 
 def test_of_two_modules_of_one_name_the_nearer_is_meant():
