@@ -840,10 +840,10 @@ _GIVING = frozenset({ast.Call, ast.Compare})
 def _dropped(unit: Unit) -> Iterator[ast.Call]:
     """The calls whose value could be a verdict that is dropped."""
     names, foreign = _verdict_names(unit.file), foreign_names(unit.file)
-    by_name, by_root = not names.isdisjoint(unit.facts.calls), not foreign.isdisjoint(unit.facts.names)
-    if not by_name and not by_root:
+    judging = unit.file.names_that(names_judge) if foreign else frozenset()
+    by_root = not judging.isdisjoint(unit.facts.names) and not foreign.isdisjoint(unit.facts.names)
+    if not by_root and names.isdisjoint(unit.facts.calls):
         return
-    judging = unit.file.names_that(names_judge) if by_root else frozenset()
     alone: list[ast.AST] = [node.value for node in unit.asts(ast.Expr)]
     given: list[ast.AST] = []
     if unit.is_function and judges(unit):

@@ -153,7 +153,9 @@ def _is_word(name: bytes, content: bytes) -> bool:
     at = content.find(name)
     while at >= 0:
         end = at + len(name)
-        if _IN_WORDS.isdisjoint(content[max(at - 1, 0) : at]) and _IN_WORDS.isdisjoint(content[end : end + 1]):
+        if _IN_WORDS.isdisjoint(content[max(at - 1, 0) : at]) and _IN_WORDS.isdisjoint(
+            content[end : end + 1]
+        ):
             return True
         at = content.find(name, at + 1)
     return False
