@@ -186,6 +186,27 @@ class DuplicateTest(Rule):
                 image_regression.check(chart, scale=2)
                 assert chart.size == (3, 4)
         """),
+        # The base of the class replays answers that were recorded for each test.
+        Example(
+            """
+            from . import harbours
+
+            class TestHarbour(harbours.Replayed):
+                def test_open(self):
+                    harbour = self.world.harbour("north").gates("sea")
+                    self.assertTrue(harbour.open(wait=3))
+
+                def test_open_twice(self):
+                    harbour = self.world.harbour("north").gates("sea")
+                    self.assertTrue(harbour.open(wait=3))
+            """,
+            files={
+                "tests/harbours.py": (
+                    "import unittest\n\nclass Replayed(unittest.TestCase):\n    def setUp(self):\n"
+                    "        self.world = World(f'recorded/{self._testMethodName}.txt')\n"
+                )
+            },
+        ),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -208,7 +229,8 @@ class DuplicateTest(Rule):
             if made is not None:
                 groups.setdefault(_setting(other, made), []).append(made)
         for group in groups.values():
-            yield from self._twins(group)
+            if len(group) > 1 and not _is_run_by_name(group[0].unit, repo):
+                yield from self._twins(group)
 
     def _twins(self, group: list[_Test]) -> Iterator[Finding]:
         """One finding for each test that repeats an earlier one, at most one for each."""
@@ -318,6 +340,20 @@ def _asks_for_its_name(unit: Unit) -> bool:
     return filed or unit.calls("copy_example") or "_testMethodName" in unit.facts.names
 
 
+def _is_run_by_name(unit: Unit, repo: Repo) -> bool:
+    """Whether a base of the test's class that another file of the repository holds looks at how the test is
+    called, as one does that replays answers which were recorded for each."""
+    for base in unit.owner.bases if unit.owner is not None else ():
+        target = unit.file.imports.get(dotted_name(base).partition(".")[0], "")
+        path = repo.index.module(target, unit.file.path) if target else None
+        if path is None and target:
+            path = repo.index.module(target.rpartition(".")[0], unit.file.path)
+        if path is not None and _LOOKS_AT_NAME.search((repo.read(path) or b"").decode(errors="replace")):
+            return True
+    return False
+
+
+_LOOKS_AT_NAME = pattern(r"_testMethodName|extract_stack|self\.id\(\)|\bvcr\b|(?i:replay|cassette|betamax)")
 _FILED = pattern(r"(?i)(^|[._])(vcr|cassette|betamax|snapshot|regtest)$|_regression$")
 
 

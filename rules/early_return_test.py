@@ -37,6 +37,7 @@ _MODES = pattern(r"(?i)(^|_)mode(_|$)|dry_?run")
 _NOTHING = pattern(
     r"(?i)\bnot (relevant|applicable|needed|meaningful|of interest)|irrelevant|meaningless|\bn/a\b"
     r"|nothing (to|is) (be )?(test|check)|(do|does)(n't| not) (apply|matter|make sense|test any)|\bno sense\b"
+    r"|(can't|cannot|can not) (check|test)"
 )
 
 _Way = tuple[cst.If, cst.Return, list[tuple[Unit, cst.If]]]
@@ -243,6 +244,20 @@ class EarlyReturnTest(Rule):
                         return
                 assert False, "no horn was heard"
         """),
+        # It returns where all is well, and else looks for what to say.
+        Example("""
+            import pytest
+
+            def test_flags_differ(flags):
+                boats = {}
+                for boat, flag in flags.items():
+                    boats.setdefault(flag, []).append(boat)
+                if len(boats) == len(flags):
+                    return
+                for flag, flown in boats.items():
+                    if len(flown) > 1:
+                        pytest.fail(f"{flag} is flown by {flown}")
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -267,6 +282,8 @@ class EarlyReturnTest(Rule):
         for node, back in _returns(unit) if not _calls_itself(unit) else ():
             before, again = _elsewhere(unit, canonical(node.test))
             if before or _is_for_others(unit, node.test) or _is_waited_for(unit, node):
+                continue
+            if _only_fails_after(unit, node):
                 continue
             doubt = _doubt(unit, node, back, len(again))
             # Beside it a comment says that the test would fail.
@@ -455,6 +472,15 @@ def _may_be_bare(body: list[ast.stmt]) -> bool:
 def _says(call: cst.Call) -> bool:
     name = dotted(call.func)
     return name == "print" or name.rpartition(".")[2] in ("info", "warning", "warn", "debug", "log")
+
+
+def _only_fails_after(unit: Unit, node: cst.If) -> bool:
+    """Whether a test returns where all is well, and what follows only looks for what to say of a failure."""
+    rank = unit.index.rank
+    after = [check for check in checks(unit) if rank(check.node) > rank(node)]
+    asks = isinstance(node.test, cst.Comparison) and len(node.test.comparisons) == 1
+    equal = asks and isinstance(node.test.comparisons[0].operator, cst.Equal)  # type: ignore[attr-defined]
+    return bool(equal) and bool(after) and all(check.kind in ("fail", "raise") for check in after)
 
 
 def _is_waited_for(unit: Unit, node: cst.If) -> bool:

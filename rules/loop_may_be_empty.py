@@ -681,6 +681,19 @@ class LoopMayBeEmpty(Rule):
                     else:
                         raise ValueError(f"no berth for {wanted}")
         """),
+        # The one or the other is filled.
+        Example("""
+            def test_sold_out(ferry):
+                refused, taken = [], []
+                late = []
+                for seat in range(8):
+                    (late if ferry.sell(seat) else refused).append(seat)
+                    (taken, refused)[seat % 2].append(seat)
+                for seat in late:
+                    assert ferry.holds(seat)
+                for seat in refused:
+                    assert not ferry.holds(seat)
+        """),
     )
 
     told_by = (

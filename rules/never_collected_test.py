@@ -417,6 +417,21 @@ class NeverCollectedTest(Rule):
             """,
             path="package/tests/rows.py",
         ),
+        # One of several steps that the tests of the class are put together of.
+        Example("""
+            from unittest import TestCase
+
+            class TestFerry(TestCase):
+                def test_sails(self):
+                    self.then_horn_sounds()
+                    self.then_ramp_is_up()
+                def then_horn_sounds(self):
+                    self.assertTrue(self.ferry.horn)
+                def then_ramp_is_up(self):
+                    self.assertFalse(self.ferry.ramp)
+                def then_bell_rings(self):
+                    self.assertTrue(self.ferry.bell)
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -533,6 +548,8 @@ class NeverCollectedTest(Rule):
             return None
         if _is_read(unit, tree.name) or _is_used_elsewhere(unit, tree.name, repo):
             return None
+        if _is_a_step(unit, owner, tree.name):
+            return None
         message = (
             f"nothing collects or calls `{tree.name}`, which checks something among tests of `{owner.name}`"
         )
@@ -647,6 +664,18 @@ def _could_be_a_test(method: collection.FunctionTree) -> bool:
         return False
     private = method.name in _HOOKS or method.name.startswith(("__", "assert", "_"))
     return not private and not method.decorator_list
+
+
+def _is_a_step(unit: Unit, owner: ast.ClassDef, name: str) -> bool:
+    """Whether the tests of a class call other methods whose names begin alike, `then_date_is_known()`: one of
+    several steps, which none of them needs any more."""
+    first = name.partition("_")[0] + "_"
+    alike = [
+        one.name
+        for one in owner.body
+        if isinstance(one, _FUNCTIONS) and one.name != name and one.name.startswith(first)
+    ]
+    return sum(_is_read(unit, one) for one in alike) > 1
 
 
 def _is_called_with(tree: collection.FunctionTree) -> bool:

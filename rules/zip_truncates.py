@@ -44,8 +44,17 @@ from reviewbot.flow.pairing import (
     looks_at_two,
 )
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, dotted, keyword_argument, last_name, literal, same, walk
-from reviewbot.flow.terms import terms
+from reviewbot.flow.syntax import (
+    canonical,
+    dotted,
+    keyword_argument,
+    last_name,
+    literal,
+    root_name,
+    same,
+    walk,
+)
+from reviewbot.flow.terms import counted_by, terms
 from reviewbot.flow.told_apart import may_differ_in_length
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -776,7 +785,7 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     # `zip(range(n), rows)` takes n of them on purpose.
     ranged = any(isinstance(side, cst.Call) and dotted(side.func) == "range" for side in cut.sides)
     aside = pinned or weights or ranged or is_meant(unit, cut) or _of_one_call(unit, cut)
-    aside = aside or _is_waited_for(unit, cut) or _of_one_form(unit, cut)
+    aside = aside or _is_waited_for(unit, cut) or _of_one_form(unit, cut) or _is_counted_off(unit, cut)
     aside = aside or all(is_as_long_as_written(unit, side) for side in cut.sides)
     aside = aside or unpacked_by_callers(unit, cut.sides) or kept_by_callers(unit, cut.sides)
     aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
@@ -784,6 +793,23 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = aside or not may_differ_in_length(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
+
+
+def _is_counted_off(unit: Unit, cut: Cut) -> bool:
+    """Whether a check says by how much the counts of the sides differ: `text.count(NEWLINE) + 1 ==
+    shown.count(NEWLINE)` before their lines are walked."""
+    sides = {root_name(side) for side in cut.sides}
+    for one in comparisons(unit):
+        counted = [counted_by(_without_addend(side)) for side in (one.left, one.right)]
+        if one.relation == "equal" and sides == {root_name(side) for side in counted if side is not None}:
+            return True
+    return False
+
+
+def _without_addend(side: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(side, cst.BinaryOperation) and isinstance(literal(side.right), int):
+        return side.left if isinstance(side.operator, (cst.Add, cst.Subtract)) else side
+    return side
 
 
 def _never_runs(unit: Unit) -> bool:

@@ -124,6 +124,7 @@ def test_a_broad_failure_is_asked_about_where_the_calls_before_it_are_looked_at(
     [
         ("Not relevant for Postgres", "question"),
         ("The test is meaningless for it", "question"),
+        ("We can't check anything then", "question"),
         ("It has no rows here", "likely"),
     ],
 )
@@ -2288,3 +2289,23 @@ def test_own_code_that_has_to_be_built_first(reason, expected):
     """
     files = {"trainer/__init__.py": "", "trainer/rows.py": "def read():\n    return []\n"}
     assert certainties("import-skip-of-own-code", code, files) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("counted", "expected"),
+    [
+        ("assert chart.count(NEWLINE) + 1 == shown.count(NEWLINE)", "question"),
+        ("assert chart.count(NEWLINE) + 1 == 4", "likely"),
+    ],
+)
+def test_lines_of_which_a_check_says_by_how_many_they_differ(counted, expected):
+    code = f"""
+        NEWLINE = chr(10)
+
+        def test_shown(show, chart):
+            shown = show(chart)
+            {counted}
+            for one, other in zip(chart.splitlines(), shown.splitlines()):
+                assert one in other
+    """
+    assert certainties("zip-truncates", code) == [expected]

@@ -818,7 +818,8 @@ def _mutation(node: cst.CSTNode) -> Iterator[Mutation]:
     if type(node) is cst.Call and type(node.func) is cst.Attribute:
         method = node.func.attr.value
         if method in MUTATORS or (method.endswith("_") and not method.endswith("__")):
-            yield Mutation(root_name(node.func.value), node, tuple(arg.value for arg in node.args))
+            for name in _held(node.func.value):
+                yield Mutation(name, node, tuple(arg.value for arg in node.args))
     elif type(node) is cst.Assign:
         for target in node.targets:
             yield from _stores(target.target, node, node.value)
@@ -828,6 +829,20 @@ def _mutation(node: cst.CSTNode) -> Iterator[Mutation]:
         yield Mutation(root_name(node.target), node, (node.value,))
     elif type(node) is cst.Del:
         yield from _stores(node.target, node, None)
+
+
+def _held(node: cst.BaseExpression) -> Iterator[str]:
+    """The names of which one holds an expression's value: both of `(late if row.late else kept)`, each of
+    `(late, kept)[row.kept]`."""
+    if type(node) is cst.IfExp:
+        yield from (*_held(node.body), *_held(node.orelse))
+    elif type(node) is cst.BooleanOperation:
+        yield from (*_held(node.left), *_held(node.right))
+    elif type(node) is cst.Subscript and isinstance(node.value, (cst.Tuple, cst.List)):
+        for element in node.value.elements:
+            yield from _held(element.value)
+    else:
+        yield root_name(node)
 
 
 def _stores(target: cst.CSTNode, node: cst.CSTNode, value: cst.BaseExpression | None) -> Iterator[Mutation]:

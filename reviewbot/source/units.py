@@ -564,9 +564,9 @@ class File:
                     else:
                         found[alias.name.split(".")[0]] = alias.name.split(".")[0]
             else:
-                base = "." * node.level + (node.module or "")
+                base = "." * node.level + (f"{node.module}." if node.module else "")
                 for alias in node.names:
-                    found[alias.asname or alias.name] = f"{base}.{alias.name}" if base else alias.name
+                    found[alias.asname or alias.name] = f"{base}{alias.name}"
         return found
 
     def asts(self, kind: type[_Tree]) -> list[_Tree]:
