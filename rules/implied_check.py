@@ -114,6 +114,13 @@ class ImpliedCheck(Rule):
         """),
     )
     good = (
+        # What is walked once more must give the same again.
+        Example("""
+            def test_chained(chain):
+                course = chain("north", "east")
+                assert list(course) == ["north", "east"]
+                assert list(course) == ["north", "east"]
+        """),
         # What a second look gives is the point.
         Example("""
             def test_depth_is_sounded_once(Sounder):

@@ -24,6 +24,7 @@ from reviewbot.flow.excuses import is_place
 from reviewbot.flow.handed_tallies import Handed, handed_away
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
+from reviewbot.flow.judging import in_test_file, says_that_it_judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.noted import may_note, notes
 from reviewbot.flow.patterns import pattern
@@ -31,7 +32,7 @@ from reviewbot.flow.shown import Shown, may_be_shown_only, shown_only
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.suspects import compares_two, is_comparer, is_named_comparer
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
 from reviewbot.flow.tallies import (
     TELLS,
     counting,
@@ -236,6 +237,27 @@ class SkipAfterCompare(Rule):
         """),
     )
     good = (
+        # A product that warns which of two it takes; a check that bounds how far two numbers are apart.
+        Example(
+            """
+            import warnings
+
+            class Harbour:
+                def validate_consistency(self, plan, given):
+                    if not plan.ready:
+                        raise ValueError(plan)
+                    if plan.course != given:
+                        warnings.warn(f"{given} is ignored in favour of {plan.course}")
+            """,
+            path="harbour/plans.py",
+        ),
+        Example("""
+            def test_compare_harbours(sail, simulate, rows):
+                sailed, simulated = len(sail()), len(simulate())
+                if sailed != simulated:
+                    print(sailed, simulated)
+                assert len(rows) >= 0.7 * max(sailed, simulated)
+        """),
         # What differs is gathered, and a check demands that there is none.
         Example("""
             def test_moored(harbour):
@@ -543,6 +565,8 @@ class SkipAfterCompare(Rule):
                     continue
             if does != "skips the test" and _judged_elsewhere(unit, one, node):
                 continue
+            if does == "is only reported" and (_warns(unit, body) or _is_bounded(unit, one, node)):
+                continue
             if _is_given(unit, one.left) and _is_given(unit, one.right):
                 continue  # which cases are run, and no outcome
             if _is_mended(unit, one, body):
@@ -700,6 +724,42 @@ def _is_gathered(unit: Unit, name: str) -> bool:
         and any(records(unit, below) & judged for below in statements(node.body))
         for node in unit.find(cst.If)
     )
+
+
+def _warns(unit: Unit, body: list[cst.CSTNode]) -> bool:
+    """Whether the product warns who uses it, and goes on with one of the two."""
+    file = unit.file.path
+    if in_test_file(file) or says_that_it_judges(file.rpartition("/")[2]):
+        return False
+    calls = [call for one in body if (call := call_of(one)) is not None]
+    return bool(calls) and all(last_name(call).startswith("warn") for call in calls)
+
+
+def _is_bounded(unit: Unit, one: Judgement, node: cst.CSTNode) -> bool:
+    """Whether a check reads the two numbers themselves: `assert len(rows) >= 0.7 * max(here, there)`."""
+    if not isinstance(one.left, cst.Name) or not isinstance(one.right, cst.Name):
+        return False
+    names = {one.left.value, one.right.value}
+    for check in checks(unit):
+        if check.condition is None or check.node is node:
+            continue
+        read = {
+            below.value
+            for below in walk(check.condition)
+            if isinstance(below, cst.Name) and not _is_measured(unit, below)
+        }
+        if names <= read:
+            return True
+    return False
+
+
+def _is_measured(unit: Unit, name: cst.Name) -> bool:
+    """Whether only a part of a value is read: its shape, or how long it is."""
+    above = unit.parent(name)
+    if isinstance(above, (cst.Attribute, cst.Subscript)):
+        return True
+    call = unit.parent(above) if isinstance(above, cst.Arg) else None
+    return isinstance(call, cst.Call) and last_name(call) in ("len", "type", "set", "list", "isinstance")
 
 
 def _judged_elsewhere(unit: Unit, one: Judgement, node: cst.CSTNode) -> bool:

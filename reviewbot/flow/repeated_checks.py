@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 # What a look at something may change.
 _CHANGING = pattern(r"(?i)cache|lazy|lru|memory|loaded|called|__dict__|visited|count|consumed|next")
-_AGAIN = pattern(r"(?i)cache|memo|lazy|twice|again|repeat|idempot|stable|reif|propert")
+_AGAIN = pattern(
+    r"(?i)cache|memo|lazy|twice|again|repeat|idempot|stable|reif|propert|several|iterat|rewind|reusab"
+)
 # They answer the same each time.
 _PURE = frozenset({
     "len", "sum", "max", "min", "sorted", "set", "list", "tuple", "keys", "values", "items", "isinstance",
@@ -73,6 +75,8 @@ def _asked(unit: Unit, check: Check) -> Hashable | None:
     node = check.condition
     if check.kind == "assert" and node is not None and not _is_pure(node):
         return None
+    if _walks_again(unit, check.node):
+        return None
     call = call_of(check.node) if check.kind == "call" else None
     if call is not None and not all(_is_pure(arg.value) for arg in call.args):
         return None
@@ -94,6 +98,26 @@ def _asked(unit: Unit, check: Check) -> Hashable | None:
     if last_name(call) in ("assertEqual", "assertEquals") and left is not None and right is not None:
         return _equal(left, right)
     return canonical(call)
+
+
+_WALKING = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "any", "all"})
+_KEPT = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp, cst.SimpleString)
+
+
+def _walks_again(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a check walks over something by its own `__iter__`, which must give the same again:
+    `assert list(chained) == [1, 2]`, twice."""
+    flow = values(unit)
+    return any(
+        type(below) is cst.Call
+        and type(below.func) is cst.Name
+        and below.func.value in _WALKING
+        and len(below.args) == 1
+        and isinstance(below.args[0].value, (cst.Name, cst.Attribute))
+        and not isinstance(made := flow.resolve(below.args[0].value), _KEPT)
+        and not (isinstance(made, cst.Call) and last_name(made) in _WALKING)
+        for below in walk(node)
+    )
 
 
 def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> Hashable:
