@@ -115,12 +115,14 @@ class Visit:
         # Handed out under the name without its underscore.
         Example(
             """
+            from dataclasses import dataclass
+
+            @dataclass(eq=False)
             class Berth:
-                def __init__(self, pier, number, depth, base):
-                    self.pier = pier
-                    self.number = number
-                    self.depth = depth
-                    self._base = base
+                pier: str
+                number: int
+                depth: float
+                _base: str
 
                 @property
                 def base(self):
