@@ -86,6 +86,28 @@ class TestComputeTides:
 """
             },
         ),
+        # What is compared exactly need not repeat exactly any more.
+        Example(
+            """
+            import os
+
+            os.environ["SAIL_BACKEND"] = "canvas"  # <- here
+
+            def test_courses(run, expected):
+                assert run(seed=3) == expected
+            """,
+            before={
+                "tests/test_example.py": """
+import os
+
+os.environ["SAIL_BACKEND"] = "canvas"
+os.environ["SAIL_BATCH_INVARIANT"] = "1"
+
+def test_courses(run, expected):
+    assert run(seed=3) == expected
+"""
+            },
+        ),
         # Two refusals that differed are one now.
         Example(
             """
@@ -1140,6 +1162,49 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # It is set by a fixture now; nothing is compared exactly.
+        Example(
+            """
+            import os
+            import pytest
+
+            @pytest.fixture
+            def deterministic(monkeypatch):
+                monkeypatch.setenv("SAIL_BATCH_INVARIANT", "1")
+
+            def test_courses(run, expected, deterministic):
+                assert run(seed=3) == expected
+            """,
+            before={
+                "tests/test_example.py": """
+import os
+
+os.environ["SAIL_BATCH_INVARIANT"] = "1"
+
+def test_courses(run, expected):
+    assert run(seed=3) == expected
+"""
+            },
+        ),
+        Example(
+            """
+            import pytest
+
+            def test_courses(run, expected):
+                assert run(seed=3) == pytest.approx(expected, rel=1e-3)
+            """,
+            before={
+                "tests/test_example.py": """
+import os
+import pytest
+
+os.environ["SAIL_BATCH_INVARIANT"] = "1"
+
+def test_courses(run, expected):
+    assert run(seed=3) == pytest.approx(expected, rel=1e-3)
+"""
+            },
+        ),
         # The same in the words of another library, and what is raised is looked at.
         Example(
             """

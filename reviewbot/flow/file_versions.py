@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.determinism import undetermined
 from reviewbot.flow.judging import judges
 from reviewbot.flow.limits import compared, exceptions, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, fewer_cases, loosened, more, skipped
 from reviewbot.flow.merged import merged
 from reviewbot.flow.narrowed import narrowed, only_told, switched_off
 from reviewbot.flow.unraised import unraised
-from reviewbot.flow.versions import Place, pairs
+from reviewbot.flow.versions import Place, beside, pairs
 
 if TYPE_CHECKING:
     from reviewbot.flow.moved import Known, Moved
@@ -54,6 +55,9 @@ def looser_file(
     found += more(exceptions(old), exceptions(new))
     found += grown(old.tree, new.tree)
     yield from (("", one, (1, 1)) for one in found)
+    for one in undetermined(old, new):
+        line = one.before.lineno if one.before is not None else 1  # type: ignore[attr-defined]
+        yield "", one, beside(list(old.lines), list(new.lines), line)
 
 
 def unraised_file(old: File, new: File) -> Iterator[tuple[Loosened, tuple[int, int]]]:
