@@ -1162,6 +1162,36 @@ def test_rows(run):
             },
         ),
         Example(_ROWS),
+        # What the deleted test gave by its name is taken out with it.
+        Example(
+            """
+            from harbour.boats import reach
+
+            def test_reach():
+                assert reach(2) == 3
+            """,
+            files={
+                "harbour/boats.py": """
+def reach(masts):
+    return masts + 1
+""",
+            },
+            before={
+                "harbour/boats.py": """
+def reach(masts, wind_angles=None):
+    return masts + 1
+""",
+                "tests/test_example.py": """
+from harbour.boats import reach
+
+def test_reach():
+    assert reach(2) == 3
+
+def test_reach_against_the_wind():
+    assert reach(2, wind_angles=[40]) == 3
+""",
+            },
+        ),
         # It is set by a fixture now; nothing is compared exactly.
         Example(
             """

@@ -13,6 +13,7 @@ from reviewbot.errors import UnreadableFile
 from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.demands import demands
 from reviewbot.flow.judging import in_test_file
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.source.units import File
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 
+# Classes of what a test only sets.
+_SETTINGS = pattern(r"(Config|Configs|Args|Arguments|Options|Params|Settings|Spec)$")
+_LEAST_NAME = 6  # letters of a parameter that is known again
 _LEAST_TEXT = 8  # letters of a text by which a refusal is known again
 
 
@@ -112,8 +116,12 @@ def _checked(test: Unit, old: File, repo: Repo, base: Repo) -> Iterator[tuple[st
     Not what asserts for it: `assert_eq` is how a test checks, not what it checks. Those whose name the test's
     own name holds are what it is about; the others are named where there are none.
     """
+    given = {one.arg for call in test.asts(ast.Call) for one in call.keywords if one.arg}
+    if any(_is_taken_out(name, repo, base) for name in sorted(given) if len(name) >= _LEAST_NAME):
+        return  # It was about what it gives by that name.
     found = list(_called(test, old, repo, base))
     about = [one for one in found if _is_about(test.name, one[2])]
+    found = [one for one in found if _SETTINGS.search(one[2]) is None]
     yield from about or ([] if _lost(test, old, repo, base) else found)
 
 
@@ -128,6 +136,17 @@ def _lost(test: Unit, old: File, repo: Repo, base: Repo) -> bool:
             again = repo.index.definitions(was[1].name.rpartition(".")[2])
             if not any(not in_test_file(path) for path, _ in again):
                 return True
+    return False
+
+
+def _is_taken_out(name: str, repo: Repo, base: Repo) -> bool:
+    """Whether the change takes a name out of a file of the code under test."""
+    for one in repo.diff:
+        if one.old_path is None or in_test_file(one.old_path) or not one.old_path.endswith(".py"):
+            continue
+        before, after = base.read(one.old_path) or b"", (repo.read(one.path) if one.path else None) or b""
+        if name.encode() in before and name.encode() not in after and one.path is not None:
+            return True
     return False
 
 

@@ -42,7 +42,7 @@ def unlooked(
             seen.setdefault(function, {}).setdefault(key, []).append(test)
     for function, keys in seen.items():
         was = base.index.definition(function, old.path, old.imports)
-        if was is None or in_test_file(was[0]):
+        if was is None or was[1].kind == "class" or in_test_file(was[0]):
             continue
         now = [one for path, one in repo.index.definitions(was[1].name) if path == was[0]]
         content = repo.read(was[0]) or b""
@@ -66,14 +66,15 @@ def _compared(test: Unit, imports: object) -> Iterator[tuple[str, str]]:
         for name, function in _results(test.tree.body)
         if function.partition(".")[0] in imports  # type: ignore[operator]
     }
-    wanted = demands(test.tree.body)
+    wanted = [one for one in demands(test.tree.body) if one.relation != "raises"]
     read = {name for one in wanted for name in one.names}
     nodes: list[ast.AST] = [one.node for one in wanted]
+    called = {id(call.func) for call in test.asts(ast.Call)}
     # What was taken out of a result first and is compared then.
     nodes += [node.value for node in test.asts(ast.Assign) if _target(node) in read]
     for node in (below for one in nodes for below in ast.walk(one)):
         key = _key(node)
-        if key is not None and key[0] in results:
+        if key is not None and key[0] in results and id(node) not in called:
             yield results[key[0]], key[1]
 
 
