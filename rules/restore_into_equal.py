@@ -1,0 +1,154 @@
+"""What was saved is loaded into something that equals it already.
+
+## Why
+The test saves an object, loads it into the same one, or into another that is made with the same seed, and
+compares the two. Nothing was changed in between, so that a load which does nothing at all passes: keys that
+do not fit, an optimizer that is left out, a file that is never opened.
+
+## Instead
+Load into an object that differs: made with another seed, trained further, or set to zero; and see that it
+differed before (`assert not torch.equal(...)`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reviewbot.flow.save_and_load import AsItWas, as_it_was
+from reviewbot.lint.repo import Repo
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+
+
+class RestoreIntoEqual(Rule):
+    bad = (
+        # Another object, made with the same seed.
+        Example("""
+            import torch
+            from ships import Ship
+
+            def test_round_trip(folder):
+                torch.manual_seed(0)
+                ship = Ship(16)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                torch.manual_seed(0)
+                other = Ship(16)
+                other.load_state_dict(torch.load(folder / "ship.pt"))  # <- here
+                for key, value in ship.state_dict().items():
+                    assert torch.equal(value, other.state_dict()[key])
+
+            class TestShips(TestCase):
+                def test_saved(self):
+                    ship = Ship(masts=2, seed=7)
+                    ship.save("/tmp/ship.npz")
+                    fresh = Ship(masts=2, seed=7)
+                    fresh.load("/tmp/ship.npz")  # <- here
+                    self.assertEqual(ship.sails, fresh.sails)
+        """),
+        # The same object, to which nothing was done.
+        Example("""
+            import torch
+            from ships import Ship
+
+            def test_restores(folder, sea):
+                ship = Ship(16)
+                before = ship(sea)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                ship.load_state_dict(torch.load(folder / "ship.pt"))  # <- here
+                after = ship(sea)
+                assert torch.equal(before, after)
+        """),
+    )
+    good = (
+        # Another seed, trained, changed in between, or by something that belongs to it.
+        Example("""
+            import torch
+            from ships import Ship
+
+            def test_round_trip(folder):
+                torch.manual_seed(0)
+                ship = Ship(16)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                torch.manual_seed(1)
+                other = Ship(16)
+                other.load_state_dict(torch.load(folder / "ship.pt"))
+                assert torch.equal(ship.mast, other.mast)
+
+            def test_no_seed(folder):
+                ship = Ship(16)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                other = Ship(16)
+                other.load_state_dict(torch.load(folder / "ship.pt"))
+                assert torch.equal(ship.mast, other.mast)
+
+            def test_trained(folder):
+                ship = Ship(masts=2, seed=7)
+                ship.sail(3)
+                ship.save(folder)
+                fresh = Ship(masts=2, seed=7)
+                fresh.load(folder)
+                assert ship.sails == fresh.sails
+
+            def test_zeroed(folder, sea):
+                ship = Ship(16)
+                before = ship(sea)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                for weight in ship.parameters():
+                    weight.zero_()
+                ship.load_state_dict(torch.load(folder / "ship.pt"))
+                assert torch.equal(before, ship(sea))
+
+            def test_stepped(folder, sea):
+                ship = Ship(16)
+                captain = Captain(ship)
+                before = ship(sea)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                captain.step()
+                ship.load_state_dict(torch.load(folder / "ship.pt"))
+                assert torch.equal(before, ship(sea))
+
+            def test_keys(folder):
+                ship = Ship(16)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                found = ship.load_state_dict(torch.load(folder / "ship.pt"))
+                assert found.missing == []
+        """),
+    )
+
+    def suspect(self, unit: Unit) -> bool:
+        return bool(as_it_was(unit))
+
+    def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in as_it_was(unit):
+            yield self._report(unit, one)
+
+    def _report(self, unit: Unit, one: AsItWas) -> Finding:
+        loaded, path = one.loaded, unit.file.path
+        check = tree_span(unit, one.check)
+        if one.made is None or one.again is None:
+            says = (
+                f"`{loaded.into}` is loaded from what was saved of it, and nothing has changed it in between"
+            )
+            steps = []
+        else:
+            code = ast.unparse(one.made)
+            says = f"`{loaded.into}` equals `{loaded.of}` before it is loaded: both are `{code}`, of one seed"
+            made, again = one.made.lineno, one.again.lineno
+            steps = [
+                Step(
+                    path, made, one.made.end_lineno or made, "the one is made here, and nothing is done to it"
+                ),
+                Step(path, again, one.again.end_lineno or again, "and the other in the same way"),
+            ]
+        steps += [
+            Step(path, loaded.saved.lineno, loaded.saved.end_lineno or loaded.saved.lineno, "saved here"),
+            Step(path, check.line, check.end_line, "this holds if nothing is loaded"),
+        ]
+        return self.finding_at(
+            unit,
+            tree_span(unit, loaded.call),
+            says,
+            certainty="likely",
+            steps=steps,
+            still_catches=("a load that raises, or that spoils what is there; none that does nothing",),
+        )
