@@ -45,6 +45,16 @@ class RestoreIntoEqual(Rule):
                     fresh.load("/tmp/ship.npz")  # <- here
                     self.assertEqual(ship.sails, fresh.sails)
         """),
+        # A state that starts out the same whatever is drawn, handed over without a file.
+        Example("""
+            from torch.optim import SGD
+
+            def test_state(ship):
+                one = SGD(ship.sails, lr=0.1)
+                other = SGD(ship.sails, lr=0.1)
+                other.load_state_dict(one.state_dict())  # <- here
+                assert one.state_dict() == other.state_dict()
+        """),
         # The same object, to which nothing was done.
         Example("""
             import torch
@@ -80,6 +90,13 @@ class RestoreIntoEqual(Rule):
                 other = Ship(16)
                 other.load_state_dict(torch.load(folder / "ship.pt"))
                 assert torch.equal(ship.mast, other.mast)
+
+            def test_stepped_once(ship):
+                one = SGD(ship.sails, lr=0.1)
+                one.step()
+                other = SGD(ship.sails, lr=0.1)
+                other.load_state_dict(one.state_dict())
+                assert one.state_dict() == other.state_dict()
 
             def test_trained(folder):
                 ship = Ship(masts=2, seed=7)
@@ -132,7 +149,7 @@ class RestoreIntoEqual(Rule):
             steps = []
         else:
             code = ast.unparse(one.made)
-            says = f"`{loaded.into}` equals `{loaded.of}` before it is loaded: both are `{code}`, of one seed"
+            says = f"`{loaded.into}` equals `{loaded.of}` before it is loaded: both are `{code}`"
             made, again = one.made.lineno, one.again.lineno
             steps = [
                 Step(

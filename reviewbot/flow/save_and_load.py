@@ -17,8 +17,17 @@ from reviewbot.source.units import below, called_last, once, root_of
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
-_SAVES = pattern(r"(?i)^_*(save|dump|store|export|checkpoint|write)(_\w+)?$")
-_LOADS = pattern(r"(?i)^_*(load|restore|resume|recover)(_\w+)?$")
+_SAVES = pattern(
+    r"(?i)^_*(save|dump|store|export|checkpoint|write|serialize)(_\w+)?$|^_*(get_)?(state_dict|state|weights)$"
+)
+_LOADS = pattern(
+    r"(?i)^_*(load|restore|resume|recover|deserialize)(_\w+)?$|^_*set_(state_dict|state|weights)$"
+)
+# What starts out the same whenever it is made of the same.
+_BARE = pattern(
+    r"^(SGD|Adam\w*|RAdam|NAdam|RMSprop|Adagrad|Adadelta|LBFGS|GradScaler|\w+LR|\w*Scheduler|\w*Optimizer"
+    r"|\w*Metric|\w*Meter|\w*Tracker|\w*Counter|\w*Progress\w*|\w*Normalizer|RunningMeanStd)$"
+)
 _SEEDS = pattern(
     r"(?i)^(manual_seed(_all)?|seed|set_seed|seed_all|seed_everything|set_random_seed|fix_seed)$"
 )
@@ -85,13 +94,13 @@ def loads(unit: Unit) -> Iterator[Loaded]:
 
 
 def calls_in(statement: ast.stmt) -> Iterator[ast.Call]:
-    """The calls of a statement in the order in which they stand; none of a loop or a branch."""
+    """The calls of a statement in the order in which they are done; none of a loop or a branch."""
     if isinstance(
         statement, (ast.For, ast.While, ast.If, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     ):
         return
     found = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-    yield from sorted(found, key=lambda call: (call.lineno, call.col_offset))
+    yield from sorted(found, key=lambda call: (call.end_lineno, call.end_col_offset))
 
 
 def _saved(unit: Unit, call: ast.Call) -> str:
@@ -125,7 +134,7 @@ def _as_it_was(unit: Unit, one: Loaded) -> AsItWas | None:
     statements = statements_of(unit)
     at = {id(node): place for place, statement in enumerate(statements) for node in ast.walk(statement)}
     saved, loaded = at.get(id(one.saved)), at.get(id(one.call))
-    if saved is None or loaded is None or saved >= loaded:
+    if saved is None or loaded is None or saved > loaded:
         return None
     made, again = _made(unit, one.of, at), _made(unit, one.into, at)
     if made is None or again is None:
@@ -174,11 +183,14 @@ def _is_plain(call: ast.Call) -> bool:
 def _is_fixed(
     unit: Unit, made: tuple[int, ast.Call], again: tuple[int, ast.Call], statements: list[ast.stmt]
 ) -> bool:
-    """Whether two equal calls give equal objects: they are given a seed, or it is set before each."""
+    """Whether two equal calls give equal objects: they are given a seed, it is set before each, or nothing of
+    what they make is drawn."""
     if any(
         keyword.arg is not None and "seed" in keyword.arg and isinstance(keyword.value, ast.Constant)
         for keyword in made[1].keywords
     ):
+        return True
+    if _BARE.search(called_last(made[1])):
         return True
     first = _seeded(statements[: made[0]])
     second = _seeded(statements[made[0] + 1 : again[0]])
