@@ -257,6 +257,33 @@ class EarlyReturnTest(Rule):
                 for flag, flown in boats.items():
                     if len(flown) > 1:
                         pytest.fail(f"{flag} is flown by {flown}")
+
+            def test_bell_or_horn(ferry):
+                if "horn" in ferry.sounds:
+                    return
+                if ferry.bell is not None:
+                    if ferry.bell.loud:
+                        return
+                pytest.fail("nobody hears the ferry")
+        """),
+        # Nothing but a return passes.
+        Example("""
+            import pytest
+
+            def test_bell_or_horn(ferry):
+                if "horn" in ferry.sounds:
+                    return
+                if ferry.bell is not None:
+                    if ferry.bell.loud:
+                        return
+                    assert ferry.bell.muffled
+                pytest.fail("nobody hears the ferry")
+
+            def test_starts(shell):
+                ended = shell.run("ferry --sail")
+                if ended.returncode == 0:
+                    return
+                assert "fuel" in ended.stderr
         """),
     )
 
@@ -281,7 +308,7 @@ class EarlyReturnTest(Rule):
         told: dict[str, list[_Way]] = {}
         for node, back in _returns(unit) if not _calls_itself(unit) else ():
             before, again = _elsewhere(unit, canonical(node.test))
-            if before or _is_for_others(unit, node.test) or _is_waited_for(unit, node):
+            if before or _is_for_others(unit, node.test) or _fails_otherwise(unit, node):
                 continue
             if _only_fails_after(unit, node):
                 continue
@@ -478,24 +505,40 @@ def _only_fails_after(unit: Unit, node: cst.If) -> bool:
     """Whether a test returns where all is well, and what follows only looks for what to say of a failure."""
     rank = unit.index.rank
     after = [check for check in checks(unit) if rank(check.node) > rank(node)]
-    asks = isinstance(node.test, cst.Comparison) and len(node.test.comparisons) == 1
-    equal = asks and isinstance(node.test.comparisons[0].operator, cst.Equal)  # type: ignore[attr-defined]
-    return bool(equal) and bool(after) and all(check.kind in ("fail", "raise") for check in after)
-
-
-def _is_waited_for(unit: Unit, node: cst.If) -> bool:
-    """Whether a loop returns as soon as it sees what the test waits for, and what follows it fails."""
-    loop = enclosing(unit, node, cst.For, cst.While)
-    block = unit.parent(loop) if loop is not None else None
-    if not isinstance(loop, (cst.For, cst.While)) or not isinstance(block, cst.IndentedBlock):
+    if not isinstance(node.test, cst.Comparison) or not isinstance(
+        node.test.comparisons[0].operator, cst.Equal
+    ):
         return False
-    behind = statements(loop.orelse.body) if loop.orelse is not None else statements(block)
-    after = [one for one in behind if unit.index.rank(one) > unit.index.rank(loop)]
-    call = call_of(after[0]) if after else None
+    if last_name(node.test.left) in ("returncode", "exit_code"):
+        return literal(node.test.comparisons[0].comparator) == 0
+    return bool(after) and all(check.kind in ("fail", "raise") for check in after)
+
+
+def _fails_otherwise(unit: Unit, node: cst.If) -> bool:
+    """Whether a test fails wherever it does not return: what follows the branch, or the loop that waits for
+    it to be taken, fails on every way, `pytest.fail("never seen")`."""
+    below: cst.CSTNode = node
+    for above in unit.ancestors(node):
+        if isinstance(above, cst.FunctionDef):
+            break
+        orelse = above.orelse if isinstance(above, (cst.For, cst.While)) else None
+        if orelse is not None and any(map(_fails, statements(orelse.body))):
+            return True
+        if isinstance(above, cst.IndentedBlock):
+            rank = unit.index.rank
+            if any(_fails(one) for one in statements(above) if rank(one) > rank(below)):
+                return True
+            below = unit.parent(above) or above
+    return False
+
+
+def _fails(statement: cst.CSTNode) -> bool:
+    call = call_of(statement)
     if call is not None:
         return last_name(call) == "fail"
-    refused = isinstance(after[0], cst.Assert) and literal(after[0].test) is False if after else False
-    return refused or bool(after and isinstance(after[0], cst.Raise))
+    if isinstance(statement, cst.Assert):
+        return literal(statement.test) is False
+    return isinstance(statement, cst.Raise)
 
 
 def _is_for_others(unit: Unit, condition: cst.BaseExpression) -> bool:

@@ -694,6 +694,29 @@ class LoopMayBeEmpty(Rule):
                 for seat in refused:
                     assert not ferry.holds(seat)
         """),
+        # The very item is asserted to be there; the text holds something; none is refused after the loop.
+        Example("""
+            def test_bells(ferry):
+                sounds = [sound.kind for sound in ferry.sounds]
+                assert "bell" in sounds
+                places = [place for place, sound in enumerate(sounds) if sound == "bell"]
+                assert all(place > 2 for place in places)
+
+            def test_log(ferry):
+                log = ferry.log(200)
+                assert 0 < len(log) <= 200
+                for line in log.splitlines():
+                    assert line.startswith("ferry")
+
+            def test_charts(folder, draw):
+                drawn = 0
+                for path in folder.glob("*.chart"):
+                    if "torn" in draw(path):
+                        raise RuntimeError(path)
+                    drawn += 1
+                if drawn == 0:
+                    raise RuntimeError("no chart was drawn")
+        """),
     )
 
     told_by = (
@@ -1020,7 +1043,7 @@ def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
         asked = call.args[0].value if last_name(call) == "assertFalse" else None
     if isinstance(check, cst.Assert):
         if isinstance(asked, cst.Comparison):
-            return isinstance(asked.comparisons[0].operator, cst.NotIn)
+            return _denies(asked)
         if isinstance(asked, cst.Call) and last_name(asked) in ("is_dir", "isdir"):
             return True  # nothing but folders
         denied = isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not)
@@ -1034,9 +1057,18 @@ def _forbids_each(part: Quantified) -> bool:
     asked = part.node.elt if isinstance(part.node, (cst.GeneratorExp, cst.ListComp, cst.SetComp)) else None
     if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
         return isinstance(asked.expression, cst.Call) and last_name(asked.expression) in _OF_NAMES
-    if not isinstance(asked, cst.Comparison) or not isinstance(asked.comparisons[0].operator, cst.NotIn):
+    if not isinstance(asked, cst.Comparison) or not _denies(asked):
         return False
-    return isinstance(literal(asked.left), str)
+    target = asked.comparisons[0]
+    return isinstance(literal(asked.left), str) or isinstance(target.operator, cst.NotEqual)
+
+
+def _denies(asked: cst.Comparison) -> bool:
+    """`"draft" not in name`, `name != "draft"`."""
+    target = asked.comparisons[0]
+    if isinstance(target.operator, cst.NotEqual):
+        return isinstance(literal(target.comparator), str) and bool(literal(target.comparator))
+    return isinstance(target.operator, cst.NotIn)
 
 
 def _of_quantified(unit: Unit, part: Quantified) -> Iterable:
@@ -1066,6 +1098,8 @@ def _doubt(unit: Unit, found: Iterable) -> str:
         return "the test itself writes what is filtered"
     if found.made in _OFTEN_EMPTY:
         return _OFTEN_EMPTY[found.made]
+    if _is_source(found):
+        return "the source of a program is kept beside its tests"
     source = found.source
     if source is None:
         return "the filter leaves out exceptions" if _leaves_out(found, gradients=False) else ""
@@ -1081,6 +1115,32 @@ def _doubt(unit: Unit, found: Iterable) -> str:
     # what such a test is about.
     parts = last_name(source.node) in _MODEL_PARTS
     return "a model may have none of them" if parts and not gradients else ""
+
+
+def _is_source(found: Iterable) -> bool:
+    """Whether it is lines or parts of a program's own source, or of a file that the module has read into a
+    constant, or nodes of such a source."""
+    made = found.node
+    if isinstance(made, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        over = made.for_in.iter
+        walks = isinstance(over, cst.Call) and dotted(over.func) in (
+            "ast.walk",
+            "walk",
+            "ast.iter_child_nodes",
+        )
+        return walks and "ast." in found.says
+    if not isinstance(made, cst.Call):
+        return False
+    text: cst.BaseExpression | None = None
+    if last_name(made) == "splitlines" and isinstance(made.func, cst.Attribute):
+        text = made.func.value
+    elif last_name(made) in ("findall", "finditer") and made.args:
+        text = made.args[-1].value if len(made.args) < 3 else made.args[1].value
+    name = last_name(text) if text is not None and not isinstance(text, cst.Call) else ""
+    return _SOURCE.search(name) is not None
+
+
+_SOURCE = pattern(r"(?i:(^|_)(source|src)(_text|_code)?$)|^[A-Z][A-Z0-9_]+$")
 
 
 # What is empty for a reason about as often as not.

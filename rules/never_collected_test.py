@@ -600,7 +600,8 @@ class NeverCollectedTest(Rule):
         message = (
             f"nothing collects or calls `{tree.name}`: pytest looks into files named {patterns}, not {file}"
         )
-        return self._report(unit, message, "question" if _is_off_by_name(file) else "likely")
+        off = _is_off_by_name(file) or file.startswith("_")
+        return self._report(unit, message, "question" if off else "likely")
 
     def _has_check(self, unit: Unit, tree: collection.FunctionTree) -> bool:
         summary = Summaries.of(unit.file).summary(tree, unit)

@@ -38,6 +38,7 @@ _RUNS_THROUGH = pattern(
     r"\bbuilds\b|just (check|see|test|make sure)|"
     r"issue|bug|regress|gh_?\d|\d{3,}|accept|allow|valid|ok\b|close|clean|shutdown|idempot|twice|repeated"
 )
+_SHOWS = pattern(r"(?i)(^|_)(print|show|display|plot)")
 _EXPECTED = pattern(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline)(_|$)|_expected$")
 # Fixtures and parameters that check something by being there or by being called.
 _CHECKING_FIXTURES = pattern(
@@ -364,7 +365,7 @@ def parse(text):
             says = (Step(unit.file.path, unread.lineno, unread.lineno, f"`{unread.id}` is read nowhere"),)
             return f"`{name}` has something to expect and compares nothing with it", "likely", says
         if _prints_results(tree):
-            shown = "question" if _is_an_example(unit, tree) else "likely"
+            shown = "question" if _is_an_example(unit, tree) or _SHOWS.search(name) else "likely"
             return f"`{name}` prints what it computed and checks nothing", shown, ()
         return f"`{name}` checks nothing: it passes unless something raises", "question", ()
 

@@ -2309,3 +2309,54 @@ def test_lines_of_which_a_check_says_by_how_many_they_differ(counted, expected):
                 assert one in other
     """
     assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"),
+    [
+        ("source.splitlines()", "question"),
+        ("re.findall(r'def (.*)', FERRY_PY)", "question"),
+        ("[node for node in ast.walk(tree) if isinstance(node, ast.Call)]", "question"),
+        ("shown.splitlines()", "likely"),
+    ],
+)
+def test_a_loop_over_the_source_of_a_program(over, expected):
+    code = f"""
+        import ast
+        import re
+
+        def test_style(source, tree, shown):
+            for one in {over}:
+                assert one.short
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("!= 'sunk'", "question"), ("== 'afloat'", "likely"), ("!= ''", "likely")]
+)
+def test_a_loop_that_forbids_one_value(asked, expected):
+    code = f"""
+        def test_none_has_sunk(harbour):
+            assert all(boat.state {asked} for boat in harbour.boats() if boat.moored == 3)
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("test_print_chart", "question"), ("test_chart", "likely")])
+def test_a_test_that_is_named_for_printing(name, expected):
+    code = f"""
+        def {name}(draw):
+            chart = draw(3)
+            print(chart)
+    """
+    assert certainties("test-without-check", code) == [expected]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("_test_boats.py", "question"), ("boats.py", "likely")])
+def test_a_file_that_an_underscore_switches_off(name, expected):
+    code = """
+        def test_boats(harbour):
+            assert harbour.boats == 3
+    """
+    assert certainties("never-collected-test", code, path=f"tests/{name}") == [expected]

@@ -27,9 +27,19 @@ def may_be_empty(unit: Unit, node: cst.CSTNode, over: cst.BaseExpression, found:
         return not _hands_out_some(found.unit)
     if isinstance(found.node, cst.BaseExpression) and non_empty(unit, node, found.node):
         return False
+    text = _split_text(found.node)
+    if text is not None and non_empty(unit, node, text):
+        return False  # a text that holds something has a line
     if isinstance(found.node, cst.BinaryOperation):
         return not same_keys(unit, node, found.node.left, found.node.right)
     return not _some_of_the_same(unit, found.node) and not _is_counted(unit, found.node)
+
+
+def _split_text(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The text of `text.splitlines()`."""
+    function = node.func if isinstance(node, cst.Call) else None
+    lines = isinstance(function, cst.Attribute) and function.attr.value == "splitlines"
+    return function.value if lines and isinstance(function, cst.Attribute) else None
 
 
 def _hands_out_some(function: Unit) -> bool:

@@ -71,6 +71,8 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
         tabled = filtered is not None and _is_table(found.unit, filtered)
         return "hinted" if tabled or _is_counted_later(unit, node, made) else None
     if isinstance(made, _COMPREHENSIONS):
+        if _holds_item(unit, node, made):
+            return "shown"
         if _is_pinned(unit, node, made) or _has_key(unit, node, made) or _is_named(unit, node, made):
             return "shown"
         if _pairs_off(unit, node, made) or _is_kept_alike(unit, node, made):
@@ -192,6 +194,32 @@ def _has_key(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
         key = literal(condition.left)
         held = isinstance(target.operator, cst.In) and isinstance(key, str) and part in key
         if held and canonical(_viewed(target.comparator)) == source:
+            return True
+    return False
+
+
+def _holds_item(unit: Unit, node: cst.CSTNode, made: cst.CSTNode) -> bool:
+    """`kind == "bell"` keeps something of what `"bell"` is asserted to be in, also beside its number."""
+    assert isinstance(made, _COMPREHENSIONS)
+    loop = made.for_in
+    test = loop.ifs[0].test if len(loop.ifs) == 1 else None
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return False
+    target: cst.BaseExpression | cst.BaseAssignTargetExpression = loop.target
+    over = loop.iter
+    if isinstance(over, cst.Call) and dotted(over.func) == "enumerate" and isinstance(target, cst.Tuple):
+        target, over = target.elements[-1].value, over.args[0].value
+    asked = test.comparisons[0]
+    if not isinstance(asked.operator, cst.Equal) or canonical(test.left) != canonical(target):
+        return False
+    wanted, source = canonical(asked.comparator), canonical(over)
+    for check in checks(unit):
+        held = check.condition
+        if not isinstance(held, cst.Comparison) or not _apart(unit, check.node, node):
+            continue
+        one = held.comparisons[0]
+        asserted = isinstance(one.operator, cst.In) and canonical(held.left) == wanted
+        if asserted and canonical(one.comparator) == source:
             return True
     return False
 

@@ -304,7 +304,9 @@ def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) 
         if type(expression.left) is cst.Call and dotted(expression.left.func) == "len":
             start = _start(unit, expression.left.args[0].value, loop) if expression.left.args else UNKNOWN
             start = len(start) if isinstance(start, (list, tuple, dict, set, str)) else UNKNOWN
-        return None if wanted is UNKNOWN or start is UNKNOWN else wanted == start
+        if wanted is UNKNOWN or start is UNKNOWN:
+            return None
+        return (wanted == start) != (negated != fails_when_true)
     if type(name) is cst.Call and dotted(name.func) == "len" and name.args:
         name = name.args[0].value
     start = _start(unit, name, loop)
