@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,9 +42,11 @@ again by anyone.
 
 exit codes:
   0  no difference was found that passes, but for those that are told with why they are no fault (what a
-     tolerance lets through, what is not compared); replay: every witness still passes
-  1  a difference passes that is a witness (shown or, with --kill-matrix alone, only listed), or a field is
-     dropped on rebuild; replay: a witness is caught now
+     tolerance lets through, what a test only reads, when and where a run was); replay: every witness still
+     passes
+  1  a difference passes that is a witness (shown or, with --kill-matrix alone, only listed), as in a field of
+     the rows that is never compared; no change whatever makes the check fail; or a field is dropped on
+     rebuild; replay: a witness is caught now
   2  wrong use, or input that cannot be read
   3  inconclusive: nothing could be run, there were no inputs or none that the check compares anything of,
      or the time was up before every change was tried and no witness was found
@@ -102,7 +105,8 @@ def _seconds(text: str) -> float:
 
 def main(options: argparse.Namespace) -> int:
     """Probes and prints. Returns 1 where a difference passes, 3 where nothing could be run."""
-    from reviewbot.probe import packages
+    start = time.monotonic()
+    from reviewbot.probe import packages, verdict
     from reviewbot.probe import target as targets
     from reviewbot.render.inert import visible
 
@@ -119,14 +123,12 @@ def main(options: argparse.Namespace) -> int:
     except ProbeError as error:
         print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
         return 3
-    _write(result, options)
-    if result.escaped or result.dropped:
-        return 1
-    if result.inconclusive:
+    _write(replace(result, seconds=time.monotonic() - start), options)
+    code = verdict.exit_code(result)
+    if code == 3:
         way_out = "" if result.complete else "; a larger --budget leaves more"
         print(visible(f"reviewbot: inconclusive: {result.inconclusive}{way_out}"), file=sys.stderr)
-        return 3
-    return 0
+    return code
 
 
 def _replay(words: Sequence[str], options: argparse.Namespace) -> int:

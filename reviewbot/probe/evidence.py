@@ -67,9 +67,10 @@ class Strip:
 class Witness:
     """A difference that passes, on arguments of hand size.
 
-    `why` is excuse, swallowed, nan, gap or blind. `values`: what each of the repository's functions
+    `why` is excuse, swallowed, nan, gap, blind or unread. `values`: what each of the repository's functions
     returned, and its short variables. `what_if`: one sentence on the branch switched off.
-    `numbers_caught`: of a NaN, how many other numbers in that field are caught.
+    `numbers_caught`: of a NaN, how many other numbers in that field are caught. `like`: what else passes for
+    the same cause, in words.
     """
 
     why: str
@@ -85,6 +86,7 @@ class Witness:
     strip: Strip | None = None
     role: str = ""
     numbers_caught: int = 0
+    like: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,8 @@ def lost_fields(fields: Sequence[str], returned: Mapping[str, Plain]) -> str:
 @dataclass(frozen=True)
 class Result:
     """Everything that one probe showed. `verdict_by` says how the target says no; `sought`: whether witnesses
-    were asked for; `escaped`: whether a difference passes that makes one, asked for or not.
+    were asked for; `escaped`: whether a difference passes that makes one, asked for or not. `kind` is that of
+    the target: check, test or command.
 
     `let_through`: the changes that passed, but for those of `never_compared` fields; of a test, those that
     are witnesses. `set_aside`: those that passed and are no witnesses.
@@ -230,6 +233,7 @@ class Result:
     set_aside: tuple[SetAside, ...] = ()
     judges: tuple[str, ...] = ()
     vacuous: tuple[str, ...] = ()
+    kind: str = "check"
 
     @property
     def inconclusive(self) -> str:

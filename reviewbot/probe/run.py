@@ -15,6 +15,7 @@ from reviewbot.probe.changes import Change, of_sides
 from reviewbot.probe.constants import compared, with_constants
 from reviewbot.probe.derive import Derived, derive
 from reviewbot.probe.evidence import Checked, Dead, Kill, Passed, Place, Reduced, Result, SetAside, Witness
+from reviewbot.probe.grouped import grouped
 from reviewbot.probe.harvest import Call, classes_of
 from reviewbot.probe.held_against import OF_AN_ITEM
 from reviewbot.probe.inside.edits import Edit
@@ -111,7 +112,7 @@ def probe(
         listed += both
         together, opening = opened_by_two(session, base, found, until=clock.at(SEARCHED, least=0))
         passing, found = standing(session, base, [*opening, *found.passing, *cancel_out], found)
-        shown = passing[:MOST_WITNESSES] if wish.witnesses else ()
+        shown = grouped(passing)[:MOST_WITNESSES] if wish.witnesses else ()
         with clock.stage(SHOWN, "the witnesses are as small as they can be", bool(shown)) as until:
             witnesses = tuple(witness(session, base, one, until=until) for one in shown)
         with clock.stage(ASKED, "every check was asked about every change") as until:
@@ -125,6 +126,7 @@ def probe(
             clock.cut.append("it was known what it notices of the code that it runs")
         return Result(
             target=target.name,
+            kind=target.kind,
             sha256=target.sha256,
             layers=tuple(session.held.names),
             edits_tried=len(listed) + len(together),
@@ -233,6 +235,7 @@ def look(session: Session, base: Base, *, until: float, progress: Progress = not
         with_constants(base.world, listed, compared(session.target)),
         until=until,
         sided=session.target.kind != "test",
+        compares=bool(base.sides),
         progress=lambda done, of: progress("trying changes", done, of),
     )
 

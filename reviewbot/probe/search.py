@@ -13,15 +13,17 @@ from reviewbot.probe.changes import Change
 from reviewbot.probe.held_against import HeldAgainst
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit
-from reviewbot.probe.inside.sites import Site
+from reviewbot.probe.inside.sites import Site, differs
 from reviewbot.probe.session import Run, Session
+from reviewbot.probe.volatile import is_volatile
 from reviewbot.source.test_files import in_test_file
 
 # excuse: a branch that the unchanged run did not take led around the check. nan: the same place is caught
 # when it holds another number. gap: like changes are caught elsewhere. blind: nothing at all is caught.
 # missing: a key that both sides lack. empty: nothing is left to look at. swallowed: a comparison tells of it,
-# and its failure is caught again or only printed.
-Why = Literal["excuse", "swallowed", "nan", "gap", "blind", "missing", "empty"]
+# and its failure is caught again, only printed or leads on to the next row. unread: no change of that field is
+# noticed, in rows that are compared.
+Why = Literal["excuse", "swallowed", "nan", "gap", "blind", "missing", "empty", "unread"]
 _ORDER: dict[Why, int] = {
     "excuse": 0,
     "swallowed": 1,
@@ -30,6 +32,7 @@ _ORDER: dict[Why, int] = {
     "gap": 4,
     "missing": 5,
     "empty": 6,
+    "unread": 7,
 }
 
 
@@ -38,6 +41,7 @@ class Aside(Enum):
 
     SMALL = "a difference in size or spelling, which a tolerance may let through"
     UNREAD = "no change of that field is noticed: it is not compared, or nothing comes of the comparison"
+    VOLATILE = "it is not compared, and by its name it may differ between equal runs"
     NUMBER = "no other value there is noticed, either"
     ABSENT = "a changed value there is not noticed, either"
     UNLIKE = "no such change is noticed anywhere in that field"
@@ -53,6 +57,8 @@ MOST_EXCHANGED = 8  # fields of two rows that change places
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
 _FAR = ("far", "infinite")
+_REAL = ("real", "structure")
+_WHOLE = ("row", "item")  # what changes when one is lost, doubled or in another place
 _LENGTHS = ("shortened", "lengthened", "dropped", "doubled", "cut", "emptied")
 _VALUES = ("changed", "flipped", "missing", "None")
 _VERBS = ("changed", "flipped", "dropped", "doubled", "swapped", "missing")
@@ -82,7 +88,7 @@ class WhatIf:
 class Passing:
     """A kind of change that passes: its best example first, the branches that let it through, how many
     changes of the same family are caught and pass elsewhere. `numbers_caught`: of what is no number, how many
-    other numbers in that field are caught."""
+    other numbers in that field are caught. `like`: other kinds that pass for the same cause, in words."""
 
     why: Why
     examples: tuple[Tried, ...]
@@ -92,6 +98,7 @@ class Passing:
     what_if: WhatIf | None = None
     edits: tuple[Edit, ...] = ()
     numbers_caught: int = 0
+    like: tuple[str, ...] = ()
 
     @property
     def made(self) -> tuple[Edit, ...]:
@@ -129,12 +136,14 @@ def search(
     *,
     until: float,
     sided: bool = True,
+    compares: bool = False,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Search:
     """Runs every change on its own until the time is up, and sorts what passes.
 
     Without sides (a test's own values) a place that no assertion reads is no hole: only an excuse, a NaN
     and a test that notices nothing are, and a row lost or doubled where rows are held against other ones.
+    A target that `compares` has its two sides in its arguments: a field that it never looks at is one, too.
     """
     base = session.one(world, watch=True)
     tried: list[Tried] = []
@@ -149,13 +158,15 @@ def search(
     complete = start + len(part) >= len(candidates) and len(runs) == len(part) if candidates else True
     noticed = {one.change.field for one in tried if one.run.noticed}
     held = None if sided else HeldAgainst(session, world, session.world(world), noticed, until=until)
-    passing, aside = _sorted(session, world, base, tried, held)
+    passing, aside = _sorted(session, world, base, tried, held, compares=compares)
     complete = complete and not (held and held.cut)
     compared = {
         one.change.field
         for one in tried
         if one.run.passes and not one.change.beside and told_in_vain(session, base, one.run)
     }
+    # What a branch lets through is looked at, in that branch.
+    compared |= {one.change.field for kind in passing if kind.why == "excuse" for one in kind.examples}
     ignored = tuple(field for field in _never_compared(tried) if field not in compared)
     return Search(base, tuple(tried), tuple(passing), ignored, complete, tuple(aside))
 
@@ -179,7 +190,7 @@ def _never_compared(tried: Sequence[Tried]) -> tuple[str, ...]:
         key = (one.change.verb, one.change.size) == ("missing", "structure")
         if key and not noticed.get(one.change.field, True):
             noticed[one.change.field] = _noticed_below(one, tried)
-    return tuple(field for field, seen in noticed.items() if not seen and field not in ("row", "item"))
+    return tuple(field for field, seen in noticed.items() if not seen and field not in _WHOLE)
 
 
 def _noticed_below(whole: Tried, tried: Sequence[Tried]) -> bool:
@@ -203,7 +214,13 @@ def unread(tried: Sequence[Tried]) -> tuple[str, ...]:
 
 
 def _sorted(
-    session: Session, world: int, base: Run, tried: Sequence[Tried], held: HeldAgainst | None
+    session: Session,
+    world: int,
+    base: Run,
+    tried: Sequence[Tried],
+    held: HeldAgainst | None,
+    *,
+    compares: bool,
 ) -> tuple[list[Passing], list[tuple[Tried, Aside]]]:
     """The kinds of change that pass, best first, and what passes and is no witness. `held` tells of a test's
     values which of them it compares."""
@@ -211,6 +228,7 @@ def _sorted(
     for one in tried:
         caught[one.change.family] += one.run.noticed
     nothing_caught = not any(one.run.noticed for one in tried if not one.change.beside)
+    failing = {one.change.field for one in tried if one.run.verdict == "fail"}
     roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
     groups: dict[tuple[tuple[int, ...], tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
     ignored = set(_never_compared(tried)) if not nothing_caught else set()
@@ -222,7 +240,7 @@ def _sorted(
                 aside.append((one, Aside.ORDER))
                 continue
             escapes = newly_taken(session, base, one.run)
-            told = told_in_vain(session, base, one.run)
+            told = told_in_vain(session, base, one.run, anything=not failing)
             groups[(escapes, told, one.change.field, _class(one.change))].append(one)
     found = []
     for (escapes, told, field, _), members in groups.items():
@@ -236,10 +254,21 @@ def _sorted(
                 members = [one, *(other for other in members if other is not one)]
                 break
 
-        def why_of(one: Tried, effective: Sequence[int] = effective, field: str = field) -> Why | Aside:
-            return _why(one.change, effective, field in ignored, nothing_caught, caught, tried)
+        # A branch that the unchanged run takes too may leave out what does not count.
+        anyway = bool(effective) and not set(effective) & set(escapes)
 
-        if told and not effective and (nothing_caught or field in ignored):
+        def why_of(
+            one: Tried, effective: Sequence[int] = effective, field: str = field, anyway: bool = anyway
+        ) -> Why | Aside:
+            if anyway and _does_not_count(one.change, tried):
+                return Aside.ROLE
+            why = _why(one.change, effective, field in ignored, nothing_caught, caught, tried)
+            if why is Aside.UNREAD and field in ignored and compares and one.change.size in _REAL:
+                return Aside.VOLATILE if is_volatile(field) else "unread"
+            return why
+
+        unnoticed = nothing_caught or field in ignored or (field in _WHOLE and field not in failing)
+        if told and not effective and unnoticed:
             why: Why | Aside = "swallowed"
             handlers = [number for number in escapes if session.sites[number].form == "except"]
             effective = tuple(handlers) or told
@@ -377,17 +406,32 @@ def newly_taken(session: Session, base: Run, run: Run) -> tuple[int, ...]:
     return tuple(sorted(numbers, key=rank))
 
 
-def told_in_vain(session: Session, base: Run, run: Run) -> tuple[int, ...]:
+def told_in_vain(session: Session, base: Run, run: Run, *, anything: bool = False) -> tuple[int, ...]:
     """The comparisons that tell of a difference in a run that passes all the same: assertions that failed,
-    and what is only printed where two sides differ.
+    and what is only printed, or leads on, where two sides differ.
 
-    Of the product's own code none counts: it may raise and catch for reasons of its own.
+    Of the product's own code none counts, as it may raise and catch for reasons of its own, unless it is the
+    target that catches it. With `anything` no check says no to any change, so that whatever the target
+    catches counts.
     """
     if not run.passes:
         return ()
     fired = {int(key[0]) for key in run.fired} - {int(key[0]) for key in base.fired}
-    printed = {number for number, outcome in run.outcomes - base.outcomes if outcome}
-    return tuple(sorted(number for number in fired | printed if _tells(session, number)))
+    taken = {number for number, outcome in run.outcomes - base.outcomes if outcome}
+    caught = {number for number in taken if _catches(session, number)}
+    said = {number for number in fired if caught and (site := session.known(number)) and site.form == "raise"}
+    told = {number for number in fired | taken if _tells(session, number)}
+    return tuple(sorted(told | said | (caught if anything else set())))
+
+
+def _catches(session: Session, number: int) -> bool:
+    """Whether a branch is one of the target itself by which an error is caught and nothing comes of it."""
+    site = session.known(number)
+    return site is not None and site.form == "except" and site.escape == "true" and _is_own(session, site)
+
+
+def _is_own(session: Session, site: Site) -> bool:
+    return site.path == session.target.path and site.unit == session.target.unit
 
 
 def _tells(session: Session, number: int) -> bool:
@@ -396,7 +440,7 @@ def _tells(session: Session, number: int) -> bool:
         return False
     # An error of another kind is raised and caught for other reasons too.
     return site.form in ("assert", "call", "told") or (
-        site.form == "raise" and site.path == session.target.path and site.unit == session.target.unit
+        (site.form == "raise" or (site.escape == "true" and differs(site.text))) and _is_own(session, site)
     )
 
 
@@ -463,7 +507,7 @@ def _why(
     if change.size in ("nudge", "far"):
         return Aside.UNREAD if ignored or nothing_caught else Aside.SMALL
     if nothing_caught:
-        return "blind" if change.size in ("real", "structure") else Aside.UNREAD
+        return "blind" if change.size in _REAL else Aside.UNREAD
     if effective:
         return "excuse"
     if ignored:
@@ -509,9 +553,11 @@ def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tri
     if not caught.get(change.family):
         # One change never shows and others in the same field do: so many differences are allowed.
         return "gap" if _compared(change, tried) else Aside.UNLIKE
-    # A number at a place that does not count (a log-prob of the prompt) is left out for a reason.
+    return Aside.ROLE if _does_not_count(change, tried) else "gap"
+
+
+def _does_not_count(change: Change, tried: Sequence[Tried]) -> bool:
+    """Whether it is a number at a place that is left out for a reason, as a log-prob of the prompt."""
     masked = change.role in ("prompt", "tool result", "tail")
     same_role = [t for t in tried if t.change.family == change.family and t.change.role == change.role]
-    if masked and not any(t.run.noticed for t in same_role) and not change.says.startswith("token"):
-        return Aside.ROLE
-    return "gap"
+    return masked and not any(t.run.noticed for t in same_role) and not change.says.startswith("token")

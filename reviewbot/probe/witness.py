@@ -54,6 +54,7 @@ def witness(session: Session, base: Base, passing: Passing, *, until: float) -> 
         strip=strip(session, number, small, base.sides),
         role=best.change.role,
         numbers_caught=passing.numbers_caught,
+        like=passing.like,
     )
 
 

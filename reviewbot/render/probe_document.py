@@ -58,6 +58,7 @@ class Witness(msgspec.Struct, frozen=True):
     replay: str = ""
     role: str = ""
     numbers_caught: int = 0
+    like: tuple[str, ...] = ()
     strip: StripDocument | None = None
 
 
@@ -121,6 +122,7 @@ class Evidence(msgspec.Struct, frozen=True):
     inputs: str = ""
     verdict_by: str = ""
     never_compared: tuple[str, ...] = ()
+    never_fails: bool = False
     questions: tuple[str, ...] = ()
     seconds: float = 0.0
     complete: bool = True

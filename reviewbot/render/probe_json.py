@@ -10,6 +10,7 @@ from typing import Any
 from reviewbot.probe.evidence import Dead, Kill, Place, Result, Strip, Witness
 from reviewbot.probe.inside import edits, plain
 from reviewbot.probe.inside.plain import Array, Instance, Plain
+from reviewbot.probe.verdict import never_fails
 
 SCHEMA = 1
 
@@ -39,6 +40,7 @@ def document(result: Result, saved: str = "evidence.json") -> dict[str, Any]:
         "loaded": result.loaded,
         "verdict_by": result.verdict_by,
         "never_compared": list(result.never_compared),
+        "never_fails": never_fails(result),
         "unread_values": list(result.unread_values),
         "excuses_taken": [{**_place(one), "times": times} for one, times in result.excuses_taken],
         "sufficient": [_place(one) for one in result.sufficient],
@@ -108,6 +110,7 @@ def of_witness(witness: Witness, saved: str = "evidence.json") -> dict[str, Any]
         "caught_elsewhere": witness.caught_elsewhere,
         "passed_elsewhere": witness.passed_elsewhere,
         "numbers_caught": witness.numbers_caught,
+        "like": list(witness.like),
         "what_if": witness.what_if,
         "input": plain.encode(dict(witness.input)),
         "replay": replay(saved),

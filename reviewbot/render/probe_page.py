@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ WHY = {
     "nan": "No order holds with NaN, neither less nor more, so this difference passes",
     "gap": "No check looks at what was changed",
     "blind": "No check notices this difference",
+    "unread": "A field of the rows is never compared",
 }
 
 
@@ -82,6 +82,8 @@ def _title(evidence: Evidence) -> str:
     check = evidence.target.rpartition("::")[2]
     if not evidence.witnesses and not evidence.complete:
         return f"The time was up: no witness in the first {evidence.edits_tried} changes for `{check}`"
+    if not evidence.witnesses and evidence.never_fails:
+        return f"No change whatever makes `{check}` fail"
     if not evidence.witnesses and evidence.passed:
         return f"`{check}` lets {evidence.passed} of {evidence.edits_tried} changes pass"
     if not evidence.witnesses:
@@ -136,8 +138,7 @@ def _kinds(kills: Sequence[Kill], checks: Sequence[Checked]) -> list[Kind]:
     crashed: Counter[str] = Counter()
     by: dict[str, Counter[tuple[str, int]]] = {}
     for kill in kills:
-        name = re.sub(r"\d+", "N", kill.edit.partition(":")[0])
-        name = name.replace(" N ", " ").strip()
+        name = probe_text.kind(kill.edit)
         numbers[name] += 1
         if kill.crash:
             crashed[name] += 1

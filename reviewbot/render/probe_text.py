@@ -9,7 +9,7 @@ from typing import Protocol
 
 from reviewbot.probe.evidence import Result, Strip, Witness
 from reviewbot.probe.inside.plain import Plain
-from reviewbot.probe.search import Aside
+from reviewbot.probe.verdict import all_beside, never_fails
 from reviewbot.render.inert import visible
 from reviewbot.render.probe_json import readable
 
@@ -24,6 +24,7 @@ _TITLES = {
     "blind": "No change of any kind is noticed",
     "missing": "What both sides lack counts as equal",
     "empty": "Nothing is left to be checked, and it passes",
+    "unread": "A field of the rows is never compared",
 }
 
 
@@ -46,28 +47,19 @@ def headline(result: Result) -> str:
     if never_fails(result):
         fallen = f", but for {len(result.kills)} that make it fall over" if result.kills else ""
         said.append(f"no change whatever makes it fail{fallen}")
-    elif result.never_compared and "::test" not in result.target:
+    elif result.never_compared and result.kind != "test":
         said.append(f"it never compares {', '.join(result.never_compared)}")
     if count:
-        said.append(f"{_count(count, 'witness', 'witnesses')} in {_count(result.edits_tried, 'change')}")
+        like = sum(len(one.like) for one in result.witnesses)
+        more = f" and {like} like {'it' if count == 1 else 'them'}" if like else ""
+        said.append(
+            f"{_count(count, 'witness', 'witnesses')}{more} in {_count(result.edits_tried, 'change')}"
+        )
     elif not result.sought:
         said.append(f"{_count(result.edits_tried, 'change')} tried, {result.passed} passed")
     elif result.edits_tried or not lost:
         said.append(_no_witness(result))
     return "; ".join(said)
-
-
-def never_fails(result: Result) -> bool:
-    """Whether no change made it say no: what it prints counts for nothing, and at most it falls over."""
-    watched = any(one.why == Aside.WATCHED.value for one in result.set_aside)
-    most = result.passed > result.edits_tried / 2
-    told = most and result.complete and not watched and not _all_beside(result)
-    return told and all(kill.crash for kill in result.kills)
-
-
-def _all_beside(result: Result) -> bool:
-    """Whether nothing passes but what lies beside the two sides, so that it says nothing of the check."""
-    return bool(result.set_aside) and all(one.why == Aside.BESIDE.value for one in result.set_aside)
 
 
 def _no_witness(result: Result) -> str:
@@ -82,7 +74,7 @@ def _no_witness(result: Result) -> str:
     if not result.passed:
         return f"{tried} tried, no witness"
     none = "no witness" + (", for the reasons below" if result.set_aside else "")
-    if result.passed >= NEARLY_ALL * result.edits_tried and not _all_beside(result):
+    if result.passed >= NEARLY_ALL * result.edits_tried and not all_beside(result):
         noticed = "little" if result.kills else "nothing"
         return f"it notices {noticed}: {result.passed} of {tried} passed; {none}"
     return f"{tried} tried, {result.passed} passed; {none}"
@@ -185,6 +177,8 @@ def argument(witness: Witness, verdict_by: str = "") -> list[str]:
     lines.append(elsewhere(witness))
     if witness.what_if:
         lines.append(witness.what_if)
+    if witness.like:
+        lines.append(f"and {len(witness.like)} like it: {'; '.join(witness.like)}")
     return lines
 
 
@@ -361,14 +355,24 @@ def _by_kind(listed: Sequence[Told]) -> dict[tuple[str, str], dict[str, set[int]
     """The positions of the changes of each kind, on each side."""
     found: dict[tuple[str, str], dict[str, set[int]]] = {}
     for one in listed:
-        says = one.edit.partition(": ")[0]
-        place = _POSITION.fullmatch(says)
-        positioned = place is not None and " and " not in says
-        kind = (place[1], place[3]) if place and positioned else (says, "")
+        kind, position = _placed(one.edit)
         at = found.setdefault(kind, {}).setdefault(one.side, set())
-        if place and positioned:
-            at.add(int(place[2]))
+        if position is not None:
+            at.add(position)
     return found
+
+
+def _placed(edit: str) -> tuple[tuple[str, str], int | None]:
+    """What a change does, before and behind its position, and the position: of two changes at once none."""
+    says = edit.partition(": ")[0]
+    place = _POSITION.fullmatch(says) if " and " not in says else None
+    return ((place[1], place[3]), int(place[2])) if place else ((says, ""), None)
+
+
+def kind(edit: str) -> str:
+    """What a change does, whatever position it is made at: `logprobs nudged by 0.01`."""
+    parts = (_placed(part)[0] for part in edit.partition(": ")[0].split(" and "))
+    return " and ".join(" ".join(filter(None, part)) for part in parts)
 
 
 def _ranges(numbers: set[int]) -> str:

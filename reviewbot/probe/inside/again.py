@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from reviewbot.probe.inside import boot, calls, loading, plain, stubs
+from reviewbot.probe.inside.own_object import OWN, put_on
 from reviewbot.probe.inside.recorder import RECORD, decorated
 from reviewbot.probe.inside.sites import SWITCHBOARD
 from reviewbot.probe.inside.switchboard import Switchboard
@@ -50,7 +51,10 @@ class Variants:
             self.ran = True
             bound = signature.bind(*arguments, **named)
             for name, value in plain.decode(self.asked[self.at]["arguments"]).items():
-                bound.arguments[name] = plain.build(value)
+                if name == OWN:
+                    put_on(bound.arguments[name], value)
+                else:
+                    bound.arguments[name] = plain.build(value)
             return function(*bound.args, **bound.kwargs)
 
         if inspect.iscoroutinefunction(function):

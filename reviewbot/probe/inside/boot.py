@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib
 import json
 import os
@@ -58,7 +59,7 @@ class Child:
         self.loading.bare = bool(asked.get("bare"))
         self.calls = {str(label): (int(n), bool(many)) for label, (n, many) in asked.get("calls", {}).items()}
         if self.calls:
-            self.loading.rewrite = self._wire
+            self.loading.rewrite = functools.partial(self._wire, self._whole(place))
         self.loading.absent.wanted.update(map(str, asked.get("absent", ())))
         if "command" in asked:
             self.loaded, code = self.loading.load_script(place)
@@ -89,8 +90,16 @@ class Child:
             }
         )
 
-    def _wire(self, tree: ast.Module, unit: str) -> ast.Module:
-        tree, called = calls.wire(tree, unit)
+    def _whole(self, place: loading.Place) -> ast.Module | None:
+        assert self.loading is not None
+        path = os.path.join(place.root, place.path)
+        try:
+            return loading.parse(self.loading.source(path), path)
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            return None  # what loads it says so
+
+    def _wire(self, whole: ast.Module | None, tree: ast.Module, unit: str) -> ast.Module:
+        tree, called = calls.wire(tree, unit, whole)
         self.needs = {one.number: one.needs for one in called}
         return tree
 

@@ -1,7 +1,8 @@
 """The calls of a test whose values its assertions judge: recorded in a real run, replaced in a probe.
 
 The two sides of a test stand in values that it gets from calls. Each such call becomes
-`SWITCHBOARD.value(number, lambda: the call)`; numbers count in the order of the source. A call that holds
+`SWITCHBOARD.value(number, lambda: the call)`; numbers count in the order of the source. Rows that it writes out
+and compares are such a value, too, and a global name that its module fills before. A call that holds
 two of the test's values against each other, and whose answer an assertion asks for, is part of the check: it
 always runs. So does any other whose arguments hold what was changed.
 """
@@ -11,21 +12,36 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from reviewbot.probe.inside.bindings import OWN, bindings, names_in
 from reviewbot.probe.inside.sites import SWITCHBOARD
+from reviewbot.probe.inside.written import METHODS, filled, mark, written_as
 
 # Their results are the test's own tools and no values of the code under test.
 _TOOLS = frozenset({"pytest", "unittest", "mock", "hypothesis", "np", "numpy", "torch", "self", "cls"})
-# Methods of built-in containers and texts: what they are called on was recorded before.
-_METHODS = frozenset(
-    name for kind in (list, dict, set, str, bytes, tuple, int, float) for name in dir(kind) if name[0] != "_"
-)
-# What a test's own object is called.
-_OWN = frozenset({"self", "cls"})
 LONGEST = 60
+# What is called so judges what it is given.
+_JUDGES = re.compile(
+    r"assert|check|compar|verif|ensure|requir|expect|valid|same|equal|match|diff|parity|must|fail|raise"
+)
+# Fixtures of pytest's own, which are no data of a test.
+_SURROUNDINGS = frozenset(
+    {
+        "tmp_path",
+        "tmp_path_factory",
+        "tmpdir",
+        "monkeypatch",
+        "capsys",
+        "capfd",
+        "caplog",
+        "request",
+        "recwarn",
+    }
+)
 # Assertions and contexts that expect an error or a difference.
 _DIFFERENT = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assert_raises", "assertNotEqual"})
 
@@ -43,15 +59,13 @@ class Called:
     needs: frozenset[str | int] = frozenset()
 
 
-def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
-    """The tree with the calls of one function wired, and their list."""
+def wire(tree: ast.Module, unit: str, whole: ast.Module | None = None) -> tuple[ast.Module, list[Called]]:
+    """The tree with the calls of one function wired, and their list. `whole`: the file that it is a part of."""
     function = _find(tree.body, unit.split("."))
     if function is None:
         return tree, []
-    wiring = _Wiring(_standard(tree))
     holders = _holders(function)
-    made_of = _made_of(function)
-    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
+    wiring, made_of = _wiring(tree, function, whole)
     wiring.visit_body(function)
     numbers = {id(node): number for number, node in enumerate(wiring.nodes)}
     needs = [_needs(node, made_of, numbers) for node in wiring.nodes]
@@ -62,8 +76,22 @@ def wire(tree: ast.Module, unit: str) -> tuple[ast.Module, list[Called]]:
     return ast.fix_missing_locations(tree), called
 
 
-_Sources = dict[str, set[str | ast.Call]]
-"""What each name of a function may be made of: its parameters, by name, and calls in it."""
+_Sources = dict[str, set[str | ast.expr]]
+"""What each name of a function may be made of: its parameters and the global names that its module fills, by
+name, and calls and written rows in it."""
+
+
+def _wiring(
+    tree: ast.Module,
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    whole: ast.Module | None = None,
+) -> tuple[_Wiring, _Sources]:
+    """What wires a function, which is not changed yet, and what its names are made of."""
+    mark(function)
+    wiring = _Wiring(_standard(tree), filled(whole or tree, function))
+    made_of = _made_of(function, wiring.filled)
+    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
+    return wiring, made_of
 
 
 def handed_on(tree: ast.Module, unit: str) -> frozenset[str]:
@@ -72,10 +100,8 @@ def handed_on(tree: ast.Module, unit: str) -> frozenset[str]:
     function = _find(tree.body, unit.split("."))
     if function is None:
         return frozenset()
-    made_of = _made_of(function)
+    wiring, made_of = _wiring(tree, function)
     held = {name for name in _held_against(function, made_of) if isinstance(name, str)}
-    wiring = _Wiring(_standard(tree))
-    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
     wiring.visit_body(function)
     inside = {id(part) for node in wiring.nodes for part in ast.walk(node)}
     used: dict[str, bool] = {}
@@ -86,24 +112,51 @@ def handed_on(tree: ast.Module, unit: str) -> frozenset[str]:
 
 
 def to_differ(tree: ast.Module, unit: str) -> frozenset[str | int]:
-    """What a test has made only for a comparison that is to fail: parameters by name, calls by number. Where
-    it expects an error or a difference, a further difference is none that it lets through."""
+    """What a test has made only for a comparison that is to fail, or holds against nothing but a copy of
+    itself and hands on: parameters by name, calls by number. A difference there is none that it lets through."""
     function = _find(tree.body, unit.split("."))
     if function is None:
         return frozenset()
-    wiring = _Wiring(_standard(tree))
-    made_of = _made_of(function)
-    wiring.comparing = {id(call) for call in _comparing(function, made_of)}
-    against: set[str | ast.Call] = set()
-    elsewhere: set[str | ast.Call] = set()
-    for node, expected in _looked_at(function.body, False):
-        (against if expected else elsewhere).update(_sources(node, made_of))
+    wiring, made_of = _wiring(tree, function)
+    elsewhere: set[str | ast.expr] = set()
+    found: set[str | ast.expr] = set()
+    looked_at = list(_looked_at(function.body, False))
+    steps = {id(node) for node in _steps(function)}
+    asserts = any(id(node) not in steps for node, _ in looked_at)
+    for node, expected in looked_at:
+        sources = wiring.values_in(node, made_of)
+        if expected or (asserts and id(node) in steps and wiring.hands_on(node, made_of)):
+            found |= sources
+        elif not _of_one_making(node, made_of, wiring):
+            elsewhere |= sources
     # Which of them are wired stands in the wiring, which is done last as it rewrites what it goes through.
     wiring.visit_body(function)
     numbers = {id(node): number for number, node in enumerate(wiring.nodes)}
-    found = (one if isinstance(one, str) else numbers.get(id(one)) for one in against - elsewhere)
+    named = (one if isinstance(one, str) else numbers.get(id(one)) for one in found - elsewhere)
     # The test's own object is at hand in every assertion of unittest's.
-    return frozenset(one for one in found if one is not None and str(one).partition(".")[0] not in _OWN)
+    return frozenset(one for one in named if one is not None and str(one).partition(".")[0] not in OWN)
+
+
+def _steps(function: ast.AST) -> Iterator[ast.Call]:
+    """The calls that are made for what they do, and are no assertions by their names."""
+    for node in ast.walk(function):
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and not _JUDGES.search(ast.unparse(call.func).rpartition(".")[2]):
+            yield call
+
+
+def _of_one_making(node: ast.expr, made_of: _Sources, wiring: _Wiring) -> bool:
+    """Whether two names are held against each other that are made of the very same, as a copy is."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2].startswith("assert"):
+        sides = node.args[:2]
+    else:
+        return False
+    if len(sides) < 2 or not all(isinstance(side, (ast.Name, ast.Attribute)) for side in sides):
+        return False
+    makings = [wiring.values_in(side, made_of) for side in sides]
+    return bool(makings[0]) and all(one == makings[0] for one in makings)
 
 
 def _looked_at(body: list[ast.stmt], expected: bool) -> Iterator[tuple[ast.expr, bool]]:
@@ -123,10 +176,22 @@ def _looked_at(body: list[ast.stmt], expected: bool) -> Iterator[tuple[ast.expr,
             yield node.test, expected
         contexts = [item.context_expr for item in getattr(node, "items", ())]
         raises = any(ast.unparse(one).partition("(")[0].rpartition(".")[2] in _DIFFERENT for one in contexts)
-        for part in ("body", "orelse", "finalbody"):
-            yield from _looked_at(getattr(node, part, []), expected or raises)
+        raises = raises or (isinstance(node, ast.Try) and _is_to_raise(node))
+        yield from _looked_at(getattr(node, "body", []), expected or raises)
+        for part in ("orelse", "finalbody"):
+            yield from _looked_at(
+                getattr(node, part, []), expected or (raises and not isinstance(node, ast.Try))
+            )
         for handler in getattr(node, "handlers", ()):
             yield from _looked_at(handler.body, expected)
+
+
+def _is_to_raise(node: ast.Try) -> bool:
+    """Whether a test fails where the body of a `try` does not raise."""
+    after = node.orelse or node.body[-1:]
+    return any(map(_fails, after)) and not any(
+        _fails(one) for handler in node.handlers for one in handler.body
+    )
 
 
 def _says_different(test: ast.expr) -> bool:
@@ -142,7 +207,7 @@ def _says_different(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and all(isinstance(one, ast.NotEq) for one in test.ops)
 
 
-def _held_against(function: ast.AST, made_of: _Sources) -> Iterator[str | ast.Call]:
+def _held_against(function: ast.AST, made_of: _Sources) -> Iterator[str | ast.expr]:
     """What two things are made of that are compared with, or handed on beside, each other, and that have
     nothing in common."""
     for node in ast.walk(function):
@@ -158,84 +223,38 @@ def _held_against(function: ast.AST, made_of: _Sources) -> Iterator[str | ast.Ca
                 yield from (*one, *other)
 
 
-def _made_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> _Sources:
+def _made_of(function: ast.FunctionDef | ast.AsyncFunctionDef, filled_before: frozenset[str]) -> _Sources:
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    found: _Sources = {one.arg: {one.arg} for one in every if one.arg not in _OWN}
-    bindings = list(_bindings(function))
+    found: _Sources = {one.arg: {one.arg} for one in every if one.arg not in OWN}
+    found |= {name: {name} for name in filled_before}
+    listed = list(bindings(function))
     while True:
         before = sum(map(len, found.values()))
-        for target, value in bindings:
+        for target, value in listed:
             sources = _sources(value, found)
-            for name in _names_in(target):
+            for name in names_in(target):
                 found.setdefault(name, set()).update(sources)
-                if name.partition(".")[0] in _OWN:
+                if name.partition(".")[0] in OWN:
                     # Whatever is handed the whole object may read it there.
                     found.setdefault(name.partition(".")[0], set()).update(sources)
         if sum(map(len, found.values())) == before:
             return found
 
 
-def _bindings(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What is bound to what, anywhere in a function; what is changed in place counts as bound."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign):
-            yield from (pair for target in node.targets for pair in _each(target, node.value))
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
-            yield node.target, node.value
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            yield from _looped(node.target, node.iter)
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            yield node.optional_vars, node.context_expr
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            yield from ((node.func.value, argument) for argument in node.args)
-
-
-def _looped(target: ast.expr, over: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """The variables of a loop and what each goes over: of `for a, b in zip(one, other)` the two."""
-    name = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
-    if isinstance(over, ast.Call) and isinstance(target, (ast.Tuple, ast.List)):
-        if name == "enumerate" and len(target.elts) == 2 and over.args:
-            return _looped(target.elts[1], over.args[0])
-        if name == "zip" and len(target.elts) == len(over.args):
-            return list(zip(target.elts, over.args, strict=True))
-    return [(target, over)]
-
-
-def _each(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """A binding, or of `a, b = f(1), f(2)` the two."""
-    sides = (ast.Tuple, ast.List)
-    if not (isinstance(target, sides) and isinstance(value, sides) and len(target.elts) == len(value.elts)):
-        return [(target, value)]
-    if any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
-        return [(target, value)]
-    return list(zip(target.elts, value.elts, strict=True))
-
-
-def _sources(node: ast.AST, known: _Sources) -> set[str | ast.Call]:
+def _sources(node: ast.AST, known: _Sources) -> set[str | ast.expr]:
     """What an expression is made of; of a call, the call itself and what goes into it; of an attribute of the
     test's own object, as `self.rows`, that too."""
-    found: set[str | ast.Call] = set()
-    for name in _names_in(node):
-        own = {name} if name.partition(".")[0] in _OWN else set()
+    found: set[str | ast.expr] = set()
+    for name in names_in(node):
+        own = {name} if name.partition(".")[0] in OWN else set()
         found |= known.get(name, set()) | own
-    found |= {part for part in ast.walk(node) if isinstance(part, ast.Call)}
+    found |= {part for part in ast.walk(node) if isinstance(part, ast.Call) or written_as(part)}
     return found
 
 
-def _names_in(node: ast.AST) -> Iterator[str]:
-    """The names of an expression; `self.rows` and `cls.rows` are names of their own."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _OWN:
-        yield f"{node.value.id}.{node.attr}"
-    elif isinstance(node, ast.Name):
-        yield node.id
-    else:
-        for part in ast.iter_child_nodes(node):
-            yield from _names_in(part)
-
-
-def _needs(call: ast.Call, made_of: _Sources, numbers: dict[int, int]) -> frozenset[str | int]:
-    sources: set[str | ast.Call] = set()
+def _needs(call: ast.expr, made_of: _Sources, numbers: dict[int, int]) -> frozenset[str | int]:
+    sources: set[str | ast.expr] = set()
     for part in ast.iter_child_nodes(call):
         sources |= _sources(part, made_of)
     named = (
@@ -344,16 +363,16 @@ def _holders(function: ast.AST) -> dict[int, set[str]]:
                 part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
             }
             for part in ast.walk(node.value):
-                if isinstance(part, ast.Call):
+                if isinstance(part, ast.Call) or written_as(part):
                     found.setdefault(id(part), set()).update(names)
     return found
 
 
-def _feeds(one: Called, holders: dict[int, set[str]], nodes: list[ast.Call]) -> bool:
+def _feeds(one: Called, holders: dict[int, set[str]], nodes: list[ast.expr]) -> bool:
     own = nodes[one.number]
-    names = holders.get(id(own), set())
+    names = holders.get(id(own), {own.id} if isinstance(own, ast.Name) else set())
     for other in nodes:
-        if other is own:
+        if other is own or not isinstance(other, ast.Call):
             continue
         parts = [
             part
@@ -399,11 +418,27 @@ def _suspends(node: ast.AST) -> bool:
 
 
 class _Wiring(ast.NodeTransformer):
-    def __init__(self, standard: frozenset[str]) -> None:
-        self.standard = standard
+    def __init__(self, standard: frozenset[str], filled_before: frozenset[str]) -> None:
+        self.standard, self.filled = standard, filled_before
         self.called: list[Called] = []
-        self.nodes: list[ast.Call] = []
+        self.nodes: list[ast.expr] = []
+        # The number of each global name that is wired.
+        self.names: dict[str, int] = {}
         self.comparing: set[int] = set()
+
+    def values_in(self, node: ast.AST, made_of: _Sources) -> set[str | ast.expr]:
+        """The values and parameters that an expression is made of."""
+        return {
+            one
+            for one in _sources(node, made_of)
+            if (one not in _SURROUNDINGS if isinstance(one, str) else self.is_value(one))
+        }
+
+    def hands_on(self, node: ast.AST, made_of: _Sources) -> bool:
+        """Whether a call is given no two things that have nothing to do with each other."""
+        found = [self.values_in(part, made_of) - {node} for part in ast.iter_child_nodes(node)]
+        given = [one for one in found if one]
+        return not any(one.isdisjoint(other) for one, other in itertools.combinations(given, 2))
 
     def visit_body(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Wires what stands in one function."""
@@ -421,7 +456,7 @@ class _Wiring(ast.NodeTransformer):
     def visit_Await(self, node: ast.Await) -> ast.AST:
         """What is awaited has its value later: it is the await that is replaced."""
         call = node.value
-        if not isinstance(call, ast.Call) or not self._is_value(call) or _suspends(call):
+        if not isinstance(call, ast.Call) or not self.is_value(call) or _suspends(call):
             return node
         return ast.copy_location(ast.Await(self._made(call, "awaited")), node)
 
@@ -440,26 +475,43 @@ class _Wiring(ast.NodeTransformer):
             return node
         return self.generic_visit(node)
 
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Rows that are written out are one value as they stand."""
+        name = written_as(node)
+        if name and isinstance(node, ast.expr) and not _suspends(node):
+            return self._made(node, "value", name)
+        visited: ast.AST = super().visit(node)
+        return visited
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """A global name that was filled before has one value, however often it is read."""
+        if node.id not in self.filled:
+            return node
+        if node.id in self.names:
+            return _replaced(node, self.names[node.id], "held")
+        self.names[node.id] = len(self.called)
+        return self._made(node, "held", node.id)
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if id(node) in self.comparing or not self._is_value(node) or _suspends(node):
+        if id(node) in self.comparing or not self.is_value(node) or _suspends(node):
             return self.generic_visit(node)
         return self._made(node, "value")
 
-    def _made(self, node: ast.Call, method: str) -> ast.Call:
+    def _made(self, node: ast.expr, method: str, name: str = "") -> ast.Call:
         number = len(self.called)
         self.nodes.append(node)
-        text = " ".join(ast.unparse(node).split())
+        text = name or " ".join(ast.unparse(node).split())
         self.called.append(
             Called(number, text if len(text) <= LONGEST else text[: LONGEST - 3] + "...", node.lineno)
         )
-        empty = ast.arguments([], [], None, [], [], None, [])
-        function = ast.Attribute(ast.Name(SWITCHBOARD, ast.Load()), method, ast.Load())
-        made = ast.Call(function, [ast.Constant(number), ast.Lambda(empty, node)], [])
-        return ast.copy_location(made, node)
+        return _replaced(node, number, method)
 
-    def _is_value(self, node: ast.Call) -> bool:
+    def is_value(self, node: ast.AST) -> bool:
+        """Whether an expression is a value of the test: a call of the code under test, or written rows."""
+        if not isinstance(node, ast.Call):
+            return bool(written_as(node))
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in _METHODS:
+        if isinstance(function, ast.Attribute) and function.attr in METHODS:
             return False
         last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         root: ast.expr = function
@@ -470,3 +522,11 @@ class _Wiring(ast.NodeTransformer):
             return False
         judges = last.startswith(("assert", "check", "verify", "__")) or last[:1].isupper()
         return not judges
+
+
+def _replaced(node: ast.expr, number: int, method: str) -> ast.Call:
+    """What asks the switchboard for a value of that number."""
+    empty = ast.arguments([], [], None, [], [], None, [])
+    function = ast.Attribute(ast.Name(SWITCHBOARD, ast.Load()), method, ast.Load())
+    made = ast.Call(function, [ast.Constant(number), ast.Lambda(empty, node)], [])
+    return ast.copy_location(made, node)

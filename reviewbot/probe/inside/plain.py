@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +55,8 @@ class Instance:
 
     `how` is fields (`object.__new__`, then each attribute), tuple (a named tuple), path, member (of an
     enumeration), name (a function or class found under that name), new (called without arguments, then
-    each attribute), init (called with its fields), frame or series (of pandas), text (called with, or read
-    from, a text) or folder (an empty one).
+    each attribute), case (the same for the object of a unittest test), init (called with its fields), frame
+    or series (of pandas), text (called with, or read from, a text) or folder (an empty one).
     """
 
     cls: str
@@ -65,7 +65,7 @@ class Instance:
 
 
 # How objects are made whose fields can be changed one by one.
-RECORDS = ("fields", "tuple", "init", "frame", "series")
+RECORDS = ("fields", "case", "tuple", "init", "frame", "series")
 SCALARS = frozenset({bool, int, float, str, bytes, type(None)})
 
 
@@ -289,7 +289,7 @@ def _flatten_object(value: Any, kind: type, depth: int, left: list[int]) -> Plai
     if cls == "_pytest.monkeypatch:MonkeyPatch":
         return Instance(cls, "new", {})
     if any(base.__module__ == "unittest.case" and base.__name__ == "TestCase" for base in kind.__mro__):
-        return Instance(cls, "new", _flattened_attributes(value, depth, left))
+        return Instance(cls, "case", attributes(vars(value), depth, left))
     if "<locals>" in cls or kind.__module__ in ("builtins", "types", "_io", "_thread", "threading", "re"):
         raise NotPlain(kind.__qualname__)
     if cls in _FROM_TEXT:
@@ -309,13 +309,13 @@ def _flatten_object(value: Any, kind: type, depth: int, left: list[int]) -> Plai
     return Instance(cls, "fields", _flatten(_state(value, kind), depth + 1, left))
 
 
-def _flattened_attributes(value: Any, depth: int, left: list[int]) -> dict[str, Plain]:
-    """The attributes that are plain, without a test case's own private ones."""
+def attributes(held: Mapping[str, Any], depth: int = 0, left: list[int] | None = None) -> dict[str, Plain]:
+    """Those attributes of a test's own object, or of its class, that are plain and not private."""
     found = {}
-    for name, item in vars(value).items():
+    for name, item in held.items():
         if not name.startswith("_"):
             try:
-                found[name] = _flatten(item, depth + 1, left)
+                found[name] = _flatten(item, depth + 1, left or [MOST_VALUES])
             except NotPlain:
                 continue
     return found
@@ -398,7 +398,7 @@ def _build_instance(value: Instance) -> Any:
             made = object.__new__(cls)
             vars(made).update(fields)
             return made
-    made = cls() if value.how == "new" else object.__new__(cls)
+    made = cls() if value.how in ("new", "case") else object.__new__(cls)
     for name, item in fields.items():
         object.__setattr__(made, name, item)
     return made

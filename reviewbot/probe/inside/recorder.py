@@ -22,6 +22,7 @@ from dataclasses import replace
 from typing import Any, TextIO
 
 from reviewbot.probe.inside import boot, calls, loading, plain, stubs
+from reviewbot.probe.inside.own_object import OWN, OwnObjects
 from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
 from reviewbot.probe.inside.switchboard import Switchboard
 
@@ -49,6 +50,7 @@ class Recorder:
         self.handed_on: dict[str, list[str]] = {}
         # What each test has made to be different.
         self.to_differ: dict[str, frozenset[str | int]] = {}
+        self.own = OwnObjects()
 
     def decorate(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """The decorator of the function that the parent calls `name`."""
@@ -62,7 +64,7 @@ class Recorder:
             def inner(*arguments: Any, **named: Any) -> Any:
                 if not self._records(name):
                     return function(*arguments, **named)
-                before = self._arguments(signature, arguments, named)
+                before = self._arguments(name, signature, arguments, named)
                 self._enter(name)
                 result: Any = None
                 raised = ""
@@ -74,7 +76,7 @@ class Recorder:
                     raise
                 finally:
                     self.inside.discard(name)
-                    after = self._arguments(signature, arguments, named)
+                    after = self._arguments(name, signature, arguments, named)
                     self._write(name, function, before, after, result, raised)
 
             return inner
@@ -90,7 +92,7 @@ class Recorder:
         async def inner(*arguments: Any, **named: Any) -> Any:
             if not self._records(name):
                 return await function(*arguments, **named)
-            before = self._arguments(signature, arguments, named)
+            before = self._arguments(name, signature, arguments, named)
             self._enter(name)
             result: Any = None
             raised = ""
@@ -102,7 +104,7 @@ class Recorder:
                 raise
             finally:
                 self.inside.discard(name)
-                after = self._arguments(signature, arguments, named)
+                after = self._arguments(name, signature, arguments, named)
                 self._write(name, function, before, after, result, raised)
 
         return inner
@@ -119,7 +121,7 @@ class Recorder:
             self.board.seen = {}
 
     def _arguments(
-        self, signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
+        self, function: str, signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
         try:
             bound = signature.bind(*arguments, **named)
@@ -129,7 +131,8 @@ class Recorder:
         found: dict[str, plain.Plain] = {}
         for name, value in bound.arguments.items():
             try:
-                found[name] = plain.flatten(value)
+                mine = name == OWN and function in self.wired
+                found[name] = self.own.flatten(value) if mine else plain.flatten(value)
             except plain.NotPlain as error:
                 whole, part = _type_of(value), str(error)
                 inside = "" if part in (whole, type(value).__qualname__) else f" that holds {part}"
@@ -278,6 +281,7 @@ class _Plugin:
         self.recorder.stop = stop
 
     def pytest_collection_finish(self, session: Any) -> None:
+        self.recorder.own.remember({item.cls for item in session.items if getattr(item, "cls", None)})
         stubs.start_running()
 
     def pytest_collectreport(self, report: Any) -> None:

@@ -346,6 +346,14 @@ def _of_two_sides(test: ast.expr) -> bool:
     return _same_reading(test, ast.NotEq)
 
 
+def differs(text: str) -> bool:
+    """Whether the text of a condition is one that holds where two sides differ."""
+    try:
+        return _of_two_sides(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError):
+        return False  # it was cut short
+
+
 def _same_reading(test: ast.expr, operation: type[ast.cmpop]) -> bool:
     if isinstance(test, ast.Compare):
         sides = [test.left, *test.comparators] if isinstance(test.ops[0], operation) else []

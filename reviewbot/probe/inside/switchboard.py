@@ -136,6 +136,16 @@ class Switchboard:
             self.seen.setdefault(number, []).append(value)
         return value
 
+    def held(self, number: int, read: Callable[[], Any]) -> Any:
+        """What a name holds, the given value if there is one: the same each time that it is read."""
+        given = self.given.get(number) if number not in self.afresh else None
+        if given:
+            return given[0]
+        value = read()
+        if self.seen is not None:
+            self.seen[number] = [value]
+        return value
+
     async def awaited(self, number: int, call: Callable[[], Any]) -> Any:
         """The same for a call that is awaited."""
         time = self._calls[number]
