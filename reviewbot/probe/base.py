@@ -56,6 +56,12 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
             return Base(call, world, number, shape.sides(world) if sided else (), where)
         why = why or f"{run.verdict}: {run.says}" + (_MORE if run.verdict == "timeout" else "")
     name = session.target.unit or session.target.path
+    if "PermissionError: [Errno 1]" in why:
+        raise ProbeError(
+            f"{name} itself starts a process or opens a connection, and the sandbox allows neither while changes "
+            f"are tried ({why}); put that into a function that returns the rows, and call it: what it returns "
+            "is recorded once and changed then"
+        )
     if _wants_files(why):
         raise ProbeError(
             f"{name} reads files by the paths that it is given, and a probe has no files for it, only plain "

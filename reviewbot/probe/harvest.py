@@ -13,7 +13,7 @@ from typing import Any
 
 from reviewbot.errors import ProbeError, UsageError
 from reviewbot.flow import collection
-from reviewbot.probe import closure, dumps, packages, shape
+from reviewbot.probe import closure, dumps, file_labels, packages, shape
 from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.plain import Plain
 from reviewbot.probe.mentions import Function, never_run, tests_for
@@ -508,15 +508,11 @@ def from_command(target: Target) -> tuple[Call, dict[str, tuple[int, str]]]:
     arguments: dict[str, Plain] = {}
     files: dict[str, tuple[int, str]] = {}
     left = 2 * MOST_DUMPED
-    for place, word in enumerate(target.words):
-        path = Path(word)
-        if path.is_dir() or (path.is_file() and path.suffix in (".json", ".jsonl")):
-            before = target.words[place - 1] if place else ""
-            label = before.lstrip("-").replace("-", "_") if before.startswith("--") else path.stem
-            label = label if label not in arguments else f"{label}_{place}"
-            arguments[label] = _contents(path, target, left)
-            left -= dumps.count(arguments[label])
-            files[label] = (place, path.name + "/" * path.is_dir())
+    for place, label in file_labels.placed(target).items():
+        path = Path(target.words[place])
+        arguments[label] = _contents(path, target, left)
+        left -= dumps.count(arguments[label])
+        files[label] = (place, path.name + "/" * path.is_dir())
     if not arguments:
         raise UsageError(f"{target.name!r} names no JSON file that edits could be made in")
     return Call("__main__", arguments), files

@@ -59,7 +59,7 @@ def packages(python: str | None = None) -> Packages:
 def _packages(python: str) -> Packages:
     own = [folder for folder in installed(python) if os.path.isdir(folder)]
     links = list(dict.fromkeys(link for folder in own for link in linked(Path(folder))))[:MOST_LINKS]
-    read: list[str] = [*own]
+    read: list[str] = [*own, *_settings(python)]
     listed: list[str] = []
     for link in links:
         # What begins with a dot stays shut, as in the repository itself.
@@ -67,6 +67,12 @@ def _packages(python: str) -> Packages:
         read += names
         listed += itself
     return Packages((*own, *links), tuple(read), tuple(listed))
+
+
+def _settings(python: str) -> list[str]:
+    """What an environment's interpreter reads before anything else, as where a test starts one."""
+    file = Path(python).parent.parent / "pyvenv.cfg"
+    return [str(file)] if file.is_file() else []
 
 
 def installed(python: str) -> list[str]:

@@ -21,8 +21,8 @@ from reviewbot.source.test_files import in_test_file
 # excuse: a branch that the unchanged run did not take led around the check. nan: the same place is caught
 # when it holds another number. gap: like changes are caught elsewhere. blind: nothing at all is caught.
 # missing: a key that both sides lack. empty: nothing is left to look at. swallowed: a comparison tells of it,
-# and its failure is caught again, only printed or leads on to the next row. unread: no change of that field is
-# noticed, in rows that are compared.
+# and its failure is caught again, only printed or leads on to the next row. unread: no change of that field
+# is noticed, in rows that are compared.
 Why = Literal["excuse", "swallowed", "nan", "gap", "blind", "missing", "empty", "unread"]
 _ORDER: dict[Why, int] = {
     "excuse": 0,

@@ -444,7 +444,7 @@ def _libraries(worlds: Iterable[World]) -> frozenset[str]:
             return
         if type(value) is Instance:
             found.update(name for name in ("torch", "numpy", "pandas") if value.cls.startswith(name))
-            if value.cls.startswith("_pytest."):
+            if value.cls.startswith("_pytest.") or value.how == "fixture":
                 found.add("pytest")
         for _, part in plain.items(value):
             if type(part) in (list, tuple, dict, Array, Instance):

@@ -1,9 +1,9 @@
 """The calls of a test whose values its assertions judge: recorded in a real run, replaced in a probe.
 
 The two sides of a test stand in values that it gets from calls. Each such call becomes
-`SWITCHBOARD.value(number, lambda: the call)`; numbers count in the order of the source. Rows that it writes out
-and compares are such a value, too, and a global name that its module fills before. A call that holds
-two of the test's values against each other, and whose answer an assertion asks for, is part of the check: it
+`SWITCHBOARD.value(number, lambda: the call)`; numbers count in the order of the source. Rows that it writes
+out and compares are such a value, too, and a global name that its module fills before. A call that holds two
+of the test's values against each other, and whose answer an assertion asks for, is part of the check: it
 always runs. So does any other whose arguments hold what was changed.
 """
 
@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from reviewbot.probe.inside.bindings import OWN, bindings, names_in
 from reviewbot.probe.inside.sites import SWITCHBOARD
@@ -60,7 +61,7 @@ class Called:
 
 
 def wire(tree: ast.Module, unit: str, whole: ast.Module | None = None) -> tuple[ast.Module, list[Called]]:
-    """The tree with the calls of one function wired, and their list. `whole`: the file that it is a part of."""
+    """The tree with the calls of one function wired, and their list. `whole`: the file that it is part of."""
     function = _find(tree.body, unit.split("."))
     if function is None:
         return tree, []
@@ -113,7 +114,8 @@ def handed_on(tree: ast.Module, unit: str) -> frozenset[str]:
 
 def to_differ(tree: ast.Module, unit: str) -> frozenset[str | int]:
     """What a test has made only for a comparison that is to fail, or holds against nothing but a copy of
-    itself and hands on: parameters by name, calls by number. A difference there is none that it lets through."""
+    itself and hands on: parameters by name, calls by number. No difference there is one that it lets through.
+    """
     function = _find(tree.body, unit.split("."))
     if function is None:
         return frozenset()
@@ -249,7 +251,11 @@ def _sources(node: ast.AST, known: _Sources) -> set[str | ast.expr]:
     for name in names_in(node):
         own = {name} if name.partition(".")[0] in OWN else set()
         found |= known.get(name, set()) | own
-    found |= {part for part in ast.walk(node) if isinstance(part, ast.Call) or written_as(part)}
+    found |= {
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.expr) and (isinstance(part, ast.Call) or written_as(part))
+    }
     return found
 
 
@@ -475,13 +481,12 @@ class _Wiring(ast.NodeTransformer):
             return node
         return self.generic_visit(node)
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def visit(self, node: ast.AST) -> Any:
         """Rows that are written out are one value as they stand."""
         name = written_as(node)
         if name and isinstance(node, ast.expr) and not _suspends(node):
             return self._made(node, "value", name)
-        visited: ast.AST = super().visit(node)
-        return visited
+        return super().visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """A global name that was filled before has one value, however often it is read."""

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import sys
+import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,8 +56,9 @@ class Instance:
 
     `how` is fields (`object.__new__`, then each attribute), tuple (a named tuple), path, member (of an
     enumeration), name (a function or class found under that name), new (called without arguments, then
-    each attribute), case (the same for the object of a unittest test), init (called with its fields), frame
-    or series (of pandas), text (called with, or read from, a text) or folder (an empty one).
+    each attribute), case (the same for the object of a unittest test), fixture (what a fixture of pytest
+    makes of its fields), init (called with its fields), frame or series (of pandas), text (called with, or
+    read from, a text) or folder (an empty one).
     """
 
     cls: str
@@ -385,6 +387,9 @@ def _build_instance(value: Instance) -> Any:
     if value.how == "member":
         return cls[value.fields["name"]]
     fields = {name: build(item) for name, item in value.fields.items()}
+    if value.how == "fixture":
+        made = _behind(cls)(**fields)
+        return next(made) if isinstance(made, types.GeneratorType) else made
     if value.how == "frame":
         return cls(fields)
     if value.how == "series":
@@ -402,6 +407,13 @@ def _build_instance(value: Instance) -> Any:
     for name, item in fields.items():
         object.__setattr__(made, name, item)
     return made
+
+
+def _behind(fixture: Any) -> Any:
+    """The function that was made a fixture, however this pytest keeps it."""
+    kept = getattr(fixture, "__pytest_wrapped__", None)
+    get = getattr(fixture, "_get_wrapped_function", None)
+    return kept.obj if kept is not None else get() if get is not None else fixture
 
 
 def _named(name: str) -> Any:

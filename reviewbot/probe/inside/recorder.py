@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TextIO
 
-from reviewbot.probe.inside import boot, calls, loading, plain, stubs
+from reviewbot.probe.inside import boot, calls, fixtures, loading, plain, stubs
 from reviewbot.probe.inside.own_object import OWN, OwnObjects
 from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
 from reviewbot.probe.inside.switchboard import Switchboard
@@ -51,6 +51,8 @@ class Recorder:
         # What each test has made to be different.
         self.to_differ: dict[str, frozenset[str | int]] = {}
         self.own = OwnObjects()
+        # The test that pytest runs.
+        self.item: Any = None
 
     def decorate(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """The decorator of the function that the parent calls `name`."""
@@ -132,7 +134,12 @@ class Recorder:
         for name, value in bound.arguments.items():
             try:
                 mine = name == OWN and function in self.wired
-                found[name] = self.own.flatten(value) if mine else plain.flatten(value)
+                if mine:
+                    found[name] = self.own.flatten(value)
+                elif function in self.wired:
+                    found[name] = fixtures.flatten(self.item, name, value)
+                else:
+                    found[name] = plain.flatten(value)
             except plain.NotPlain as error:
                 whole, part = _type_of(value), str(error)
                 inside = "" if part in (whole, type(value).__qualname__) else f" that holds {part}"
@@ -283,6 +290,9 @@ class _Plugin:
     def pytest_collection_finish(self, session: Any) -> None:
         self.recorder.own.remember({item.cls for item in session.items if getattr(item, "cls", None)})
         stubs.start_running()
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        self.recorder.item = item
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
