@@ -58,9 +58,9 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
     name = session.target.unit or session.target.path
     if "PermissionError: [Errno 1]" in why:
         raise ProbeError(
-            f"{name} itself starts a process or opens a connection, and the sandbox allows neither while changes "
-            f"are tried ({why}); put that into a function that returns the rows, and call it: what it returns "
-            "is recorded once and changed then"
+            f"{name} itself starts a process or opens a connection, and the sandbox allows neither while "
+            f"changes are tried ({why}); put that into a function that returns the rows, and call it: what "
+            "it returns is recorded once and changed then"
         )
     if _wants_files(why):
         raise ProbeError(

@@ -56,9 +56,9 @@ def _declared(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             first = node.args[0]
-            if node.func.attr == "add_argument" and isinstance(first, ast.Constant):
-                if type(first.value) is str and not first.value.startswith("-"):
-                    yield first.value.replace("-", "_")
+            name = first.value if isinstance(first, ast.Constant) else None
+            if node.func.attr == "add_argument" and isinstance(name, str) and not name.startswith("-"):
+                yield name.replace("-", "_")
 
 
 def _held(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -82,8 +82,9 @@ def _numbers(node: ast.AST) -> Iterator[int]:
     """The words of the command line that an expression takes, by their numbers."""
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and ast.unparse(part.value) in ("sys.argv", "argv"):
-            if isinstance(part.slice, ast.Constant) and type(part.slice.value) is int:
-                yield part.slice.value
+            number = part.slice.value if isinstance(part.slice, ast.Constant) else None
+            if type(number) is int:
+                yield number
 
 
 def _from(node: ast.expr) -> int | None:

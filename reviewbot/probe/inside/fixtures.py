@@ -1,4 +1,4 @@
-"""What a test gets from a fixture that hands out a function: no data, but made again by the fixture's code."""
+"""What a test gets from a fixture that hands out a function: no data, but the fixture makes it again."""
 
 from __future__ import annotations
 
