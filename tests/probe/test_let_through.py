@@ -120,7 +120,7 @@ def test_each_kind_of_change_that_passes_is_told(reviewbot, probed, runs):
 
 def test_the_first_difference_is_where_the_rows_part_not_where_the_edit_was_made(reviewbot, runs):
     ran = reviewbot("probe", "tests/parity.py::compare_shared", cwd=runs)
-    (mark,) = [one for one in ran.out.splitlines() if "first difference:" in one]
+    mark, *_ = [one for one in ran.out.splitlines() if "first difference:" in one]
     lines = ran.out.splitlines()
     index, baseline, resumed = (
         one.split()[1:] for one in lines[lines.index(mark) - 4 : lines.index(mark) - 1]
@@ -233,7 +233,7 @@ def test_a_page_tells_what_passes_and_where_the_rows_part(reviewbot, repository)
     files = {"tests/__init__.py": "", "tests/parity.py": PARITY, "tests/test_parity.py": TEST}
     repository.commit(files)
     ran = reviewbot("probe", "tests/parity.py::compare_shared", "--save", "e.json", cwd=repository.folder)
-    (first,) = re.findall(r"first difference: (\d+)", ran.out)
+    first, *_ = re.findall(r"first difference: (\d+)", ran.out)
     made = reviewbot("report", "--base", "main", "--probe", "e.json", "--out", "pages", cwd=repository.folder)
     assert (repository.folder / "pages" / "probe-1.html").exists(), made.err
     page = re.sub(r"<[^>]+>", "", (repository.folder / "pages" / "probe-1.html").read_text())

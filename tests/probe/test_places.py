@@ -158,7 +158,7 @@ def test_fields_that_follow_from_one_are_asked_about_once(reviewbot, losses):
 def test_a_function_whose_value_is_too_long_to_show_is_left_out(reviewbot, losses):
     ran = reviewbot("probe", "tests/parity.py::compare_worst", cwd=losses)
     shown = [line.strip() for line in ran.out.splitlines() if line.strip().startswith("compare_worst")]
-    assert shown == ["compare_worst returned None, with worst=0"]
+    assert set(shown) == {"compare_worst returned None, with worst=0"}
 
 
 def test_a_false_that_means_no_difference_is_told_as_a_pass(reviewbot, losses):

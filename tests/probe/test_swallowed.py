@@ -83,11 +83,12 @@ def checks(tmp_path):
 
 
 def through(document):
-    """The text of the line that let each witness through, and the field that it changes."""
+    """The text of the line that let each witness through, and each field that it lets pass."""
     return {
-        (one["changes"][0]["says"].partition("[")[0], one["escapes"][0]["text"])
+        (says.partition("[")[0], one["escapes"][0]["text"])
         for one in document["witnesses"]
         if one["why"] == "swallowed"
+        for says in (one["changes"][0]["says"], *one["like"])
     }
 
 
@@ -122,9 +123,10 @@ def test_a_check_whose_every_failure_is_caught_again_says_where(probed, checks):
     assert {("id changed", "AssertionError"), ("counts", "AssertionError")} <= through(document)
 
 
-def test_a_field_that_is_only_read_is_no_witness(probed, checks):
+def test_a_field_that_is_only_read_is_never_compared(probed, checks):
     code, document = probed(checks, "parity.py::read_alone")
-    assert (code, document["witnesses"], document["never_compared"]) == (0, [], ["counts"])
+    assert (code, document["never_compared"], through(document)) == (1, ["counts"], set())
+    assert [one["why"] for one in document["witnesses"]] == ["unread"]
     assert any(
         one["why"].endswith("it is not compared, or nothing comes of the comparison")
         for one in document["set_aside"]

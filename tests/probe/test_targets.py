@@ -86,7 +86,9 @@ def test_a_collection_that_is_returned_holds_the_failures_whatever_its_name(prob
     code, document = probed(folder, "tide.py::faults")
     assert code == 1
     # The value that opens the excuse stands in the check, and in no row.
-    assert whys(document) == [("excuse", "observed[0].phase", "slack")]
+    excuse, unread = whys(document)
+    assert excuse == ("excuse", "observed[0].phase", "slack")
+    assert unread[:2] == ("unread", "observed[0].station")
     assert document["excuses_taken"] == [{"path": "tide.py", "line": 5, "times": 0}]
     assert {one["line"] for one in document["checks"]} == {7, 9}
 
@@ -180,7 +182,7 @@ def test_none_where_all_is_well_and_a_text_where_it_is_not(probed, repo):
     row = {"mass": 3, "name": "x"}
     (folder / "e.json").write_text(json.dumps({"want": [row], "have": [row]}))
     code, document = probed(folder, "first.py::fault", "--example", "e.json")
-    assert (code, document["witnesses"]) == (0, [])
+    assert (code, [one[:2] for one in whys(document)]) == (1, [("unread", "have[0].name")])
     assert "mass changed" in said(document)
     assert document["never_compared"] == ["name"]
     assert {one["line"] for one in document["checks"]} == {4}
@@ -246,7 +248,7 @@ def test_an_exit_code(probed, repo):
         """,
     )
     code, document = probed(folder, "gate.py::gate")
-    assert code == 0
+    assert (code, [one[:2] for one in whys(document)]) == (1, [("unread", "b.note")])
     assert "n changed" in said(document)
     assert document["never_compared"] == ["note"]
 
@@ -545,7 +547,8 @@ def test_of_large_dumps_the_first_rows_are_taken_and_a_large_file_is_refused(pro
     for name in ("a", "b"):
         (folder / f"{name}.jsonl").write_text("\n".join(rows))
     code, document = probed(folder, "judge.py::compare", "--dump", "a.jsonl", "b.jsonl")
-    assert (code, document["inputs"]) == (0, "a.jsonl and b.jsonl (the first 793 of 2000 rows)")
+    assert (code, document["inputs"]) == (1, "a.jsonl and b.jsonl (the first 793 of 2000 rows)")
+    assert [one[:2] for one in whys(document)] == [("unread", "other[0].id")]
     assert "token 0 changed" in said(document)
     ran = reviewbot("probe", "python judge.py a.jsonl b.jsonl", cwd=folder)
     assert ran.code == 2

@@ -278,7 +278,9 @@ def test_a_test_says_which_function_judges_for_it(reviewbot, probed, compared):
 def test_inputs_come_from_the_file_of_the_check_too(probed, compared):
     code, document = probed(compared, "test_compared.py::compare")
     assert (code, document["inputs"]) == (1, "recorded in test_compared.py::test_orders")
-    assert [one["why"] for one in document["witnesses"]] == ["excuse"]
+    excuse, unread = document["witnesses"]
+    assert (excuse["why"], unread["why"]) == ("excuse", "unread")
+    assert unread["changes"][0]["says"] == "day changed", "the branch alone reads it"
 
 
 def test_a_difference_that_passes_counts_in_the_exit_code_of_the_matrix_too(reviewbot, compared):
