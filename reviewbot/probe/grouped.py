@@ -23,5 +23,5 @@ def _cause(one: Passing) -> object:
     if one.why in ("blind", "unread"):
         return one.why
     if one.why in ("excuse", "swallowed") and one.escapes:
-        return one.why, one.escapes[0]
+        return one.escapes[0]
     return id(one)

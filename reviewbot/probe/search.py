@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ MOST_ROWS = 6  # in which a branch is looked for that lets a change through
 MOST_EXCHANGED = 8  # fields of two rows that change places
 # A position that nobody sampled can differ for no reason of sampling.
 _ROLES = {"tool result": 0, "prompt": 1}
+_ANY_ERROR = re.compile(r"\b(Base)?Exception\b|\bAssertionError\b")
 _FAR = ("far", "infinite")
 _REAL = ("real", "structure")
 _WHOLE = ("row", "item")  # what changes when one is lost, doubled or in another place
@@ -410,24 +412,31 @@ def told_in_vain(session: Session, base: Run, run: Run, *, anything: bool = Fals
     """The comparisons that tell of a difference in a run that passes all the same: assertions that failed,
     and what is only printed, or leads on, where two sides differ.
 
-    Of the product's own code none counts, as it may raise and catch for reasons of its own, unless it is the
-    target that catches it. With `anything` no check says no to any change, so that whatever the target
-    catches counts.
+    Of the product's own code none counts, as it may raise and catch for reasons of its own. With `anything`
+    no check says no to any change, so that what the target catches counts if that is any error whatever.
     """
     if not run.passes:
         return ()
     fired = {int(key[0]) for key in run.fired} - {int(key[0]) for key in base.fired}
     taken = {number for number, outcome in run.outcomes - base.outcomes if outcome}
     caught = {number for number in taken if _catches(session, number)}
-    said = {number for number in fired if caught and (site := session.known(number)) and site.form == "raise"}
+    said = {number for number in fired if caught and _refuses(session, number)}
     told = {number for number in fired | taken if _tells(session, number)}
-    return tuple(sorted(told | said | (caught if anything else set())))
+    whatever = {number for number in caught if anything and _ANY_ERROR.search(session.sites[number].text)}
+    return tuple(sorted(told | said | whatever))
 
 
 def _catches(session: Session, number: int) -> bool:
     """Whether a branch is one of the target itself by which an error is caught and nothing comes of it."""
     site = session.known(number)
     return site is not None and site.form == "except" and site.escape == "true" and _is_own(session, site)
+
+
+def _refuses(session: Session, number: int) -> bool:
+    """Whether an error is raised by the tests' code, or the target's file, where it is what a check says."""
+    site = session.known(number)
+    ours = site is not None and (site.path == session.target.path or in_test_file(site.path))
+    return ours and site is not None and site.form == "raise"
 
 
 def _is_own(session: Session, site: Site) -> bool:
