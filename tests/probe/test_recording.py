@@ -171,7 +171,7 @@ def test_a_check_that_is_awaited_or_yields_its_errors_is_recorded(probed, tmp_pa
     (tmp_path / "later.py").write_text(LATER)
     (tmp_path / "test_later.py").write_text(LATER_TEST)
     code, document = probed(tmp_path, f"later.py::{function}")
-    assert (code, document["inputs"]) == (0, f"recorded in test_later.py::test_{function}")
+    assert (code, document["inputs"]) == (1, f"recorded in test_later.py::test_{function}")
     assert any(kill["edit"].startswith("pitch changed") for kill in document["kills"])
     assert document["never_compared"] == ["length"]
 
