@@ -329,6 +329,15 @@ def test_day(plan, sail):
             """,
             path="tools/report.py",
         ),
+        # Between the two something is done to what the rows come from.
+        Example("""
+            def test_late(harbour):
+                boats = {boat["name"]: boat for boat in harbour.boats()}
+                assert boats["ferry"]["state"] == "here"
+                harbour.leave("ferry")
+                boats = {boat["name"]: boat for boat in harbour.boats()}
+                assert boats["ferry"]["state"] == "gone"
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:

@@ -619,6 +619,16 @@ class ZipTruncates(Rule):
                     total += plain_diff(one, other)
                 assert metric.compute() == approx(total / len(wanted))
         """),
+        # A list that is written out and changed item by item.
+        Example("""
+            def test_seats(ferry):
+                free = [4, 2]
+                sold = [0, 0]
+                for deck, seat in ferry.sales():
+                    assert seat.deck == deck
+                    sold[deck] += 1
+                assert all(one == other for one, other in zip(free, sold))
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:
@@ -941,14 +951,14 @@ def _is_waited_for(unit: Unit, cut: Cut) -> bool:
 
 def _of_one_call(unit: Unit, cut: Cut) -> bool:
     """Whether the sides were unpacked from one call or comprehension, as `rows, columns = line(0, 9)` are:
-    one is not what the other should be."""
+    one is not what the other should be. A call that is made again of the same gives as many again."""
     flow = values(unit)
     bound = [flow.reaching(side) if isinstance(side, cst.Name) else frozenset() for side in cut.sides]
     made = [one.value for each in bound for one in each if one.role == "part" and len(each) == 1]
     same_call = len(made) == len(cut.sides) and all(
         isinstance(one, (cst.Call, cst.GeneratorExp, cst.ListComp)) for one in made
     )
-    return same_call and len({id(one) for one in made}) == 1
+    return same_call and len({canonical(one) for one in made}) == 1
 
 
 def _wholes(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -2360,3 +2360,19 @@ def test_a_file_that_an_underscore_switches_off(name, expected):
             assert harbour.boats == 3
     """
     assert certainties("never-collected-test", code, path=f"tests/{name}") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"), [("read([left, right])", "question"), ("resume([left, right])", "likely")]
+)
+def test_a_walk_over_what_one_call_gives_twice(again, expected):
+    code = f"""
+        def test_averages(read, resume, update, left, right):
+            first, second = read([left, right])
+            update(left, right)
+            third, fourth = {again}
+            for one, two, three, four in zip(first, second, third, fourth):
+                assert one == three
+                assert four == (one + two) / 2
+    """
+    assert certainties("zip-truncates", code) == [expected]

@@ -59,7 +59,7 @@ def _again(unit: Unit, every: list[Build]) -> list[Build]:
         for build in own:
             shapes.setdefault(build.shape, []).append(build)
         again = any(len(sites(same)) > 1 and not _exclusive(unit, same) for same in shapes.values())
-        if again and not values(unit).mutations(rows.name):
+        if again and not values(unit).mutations(rows.name) and not _done_between(unit, rows.name, own):
             found.extend(own)
     return found
 
@@ -86,6 +86,14 @@ def may_change(unit: Unit, build: Build) -> bool:
         if _changes(function, call, build.rows.name, _DEPTH):
             return True
     return False
+
+
+def _done_between(unit: Unit, name: str, own: list[Build]) -> bool:
+    """Whether something is done to what a name holds between two of its builds: `store.put(row)` between two
+    indexes of `store.rows()`."""
+    rank = unit.index.rank
+    places = [rank(build.node) for build in own]
+    return any(min(places) < rank(call) < max(places) for call in _deeds(unit, name))
 
 
 def _deeds(unit: Unit, name: str) -> list[cst.Call]:

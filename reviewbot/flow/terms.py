@@ -180,7 +180,9 @@ class Terms:
     def _keeps_size(self, name: str) -> bool:
         """Whether a list is only changed item by item: `found[place] += 1`."""
         bindings = self.flow.bindings(name)
-        if len(bindings) != 1 or not isinstance(bindings[0].value, (cst.ListComp, cst.BinaryOperation)):
+        made = bindings[0].value if len(bindings) == 1 else None
+        listed = isinstance(made, cst.List) and bool(made.elements)
+        if not listed and not isinstance(made, (cst.ListComp, cst.BinaryOperation)):
             return False
         targets = [
             [mutation.node.target]
