@@ -112,30 +112,23 @@ class Visit:
         ),
     )
     good = (
-        # Handed out under the name without its underscore.
+        # Kept and compared under its name with an underscore.
         Example(
             """
-            from dataclasses import dataclass
-
-            @dataclass(eq=False)
             class Berth:
-                pier: str
-                number: int
-                depth: float
-                _base: str
-
-                @property
-                def base(self):
-                    return self._base
+                def __init__(self, pier, number, depth, base):
+                    self.pier = pier
+                    self.number = number
+                    self.depth = depth
+                    self._base = base
 
                 def __eq__(self, other):
-                    return (self.pier, self.number, self.depth, self.base) == (
-                        other.pier, other.number, other.depth, other.base
-                    )
+                    if self.pier != other.pier or self.number != other.number:
+                        return False
+                    return self.depth == other.depth and self._base == other._base
             """,
             path="harbour/berth.py",
         ),
-        # Known by two of its fields, of which its hash is made too.
         Example("""
             from dataclasses import dataclass
 
@@ -267,8 +260,8 @@ class Visit:
         fields = [field for field in known.found.fields if not field.name.startswith("__")]
         compared = {field.name for field in fields} & own & other
         omitted = [f for f in fields if f.name not in own | other | settled and not _VOLATILE.search(f.name)]
-        # `_base` may be compared as `base`, which hands it out.
-        omitted = [f for f in omitted if f.name[0] != "_" or f.name.lstrip("_") not in own & other]
+        # What `__init__` takes as `base` it may keep and compare as `_base`.
+        omitted = [f for f in omitted if f"_{f.name}" not in own & other]
         if not omitted or len(compared) < 2 or all(_IDENTITY.search(name) for name in compared):
             return
         if _looks_at_all(unit, node, params) or _hashes(unit, compared):
