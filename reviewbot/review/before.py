@@ -31,9 +31,12 @@ class Before:
 
 
 def before(finding: Finding, head: Read, base: Read, old_path: str | None) -> Before:
-    """Looks where the finding's lines came from. `old_path` is the file's name at the base, None if it is
-    new."""
+    """Looks where the finding's lines came from: its own step at the base, if it has one. `old_path` is the
+    file's name at the base, None if it is new."""
     span = finding.span
+    told = next((step for step in finding.steps if step.base), None)
+    if told is not None:  # What became of it is what the finding is about.
+        return Before("changed", told.path, (told.line, told.end_line))
     if old_path is None:
         return Before("no file")
     now, then = head(span.path), base(old_path)

@@ -146,6 +146,26 @@ def test_what_was_not_there_before_is_said(changed, reviewbot):
 
 
 @pytest.mark.slow
+def test_the_page_of_a_deleted_test_shows_it_as_what_was_before(repository, reviewbot):
+    repository.commit(
+        {
+            "rows.py": "def wide(rows):\n    return rows\n\n\ndef tall(rows):\n    return len(rows)\n",
+            "tests/test_rows.py": "from rows import wide\n\n\ndef test_wide():\n    assert wide(1) == 1\n",
+        }
+    )
+    repository.git("switch", "--quiet", "--create", "topic")
+    repository.git("rm", "--quiet", "tests/test_rows.py")
+    repository.commit(
+        {"rows.py": "def tall(rows):\n    return len(rows)\n\n\ndef wide(rows):\n    return list(rows)\n"}
+    )
+    ran = reviewbot("report", "--base", "main", "--out", "pages", cwd=repository.folder)
+    assert ran.code == 0, ran.err
+    said = text(repository.folder / "pages", "C1.html")
+    assert "which it checked, stays" in said
+    assert "The lines were other ones: tests/test_rows.py:4-5, shown below" in said
+    assert "assert wide(1) == 1" in said
+
+
 def test_pages_of_a_saved_review_are_the_same_and_without_the_commits_go_without_code(
     changed, reviewbot, tmp_path
 ):
