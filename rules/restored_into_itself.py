@@ -50,6 +50,12 @@ class RestoredIntoItself(Rule):
                 state = wind_scheduler.state_dict()
                 wind_scheduler.load_state_dict(state)  # <- here
         """),
+        Example("""
+            def test_step(optimizer, tmp_path):
+                save_state(tmp_path, 10, optimizer)
+                step = load_state(tmp_path, optimizer)  # <- here
+                assert step == 10
+        """),
     )
     good = (
         Example("""
@@ -86,11 +92,6 @@ class RestoredIntoItself(Rule):
                 for group in optim.param_groups:
                     assert group["initial_lr"] == config.lr
 
-            def test_step(optimizer, tmp_path):
-                save_state(tmp_path, 10, optimizer)
-                step = load_state(tmp_path, optimizer)
-                assert step == 10
-
             def test_incorrect_args(handler, state):
                 handler.save(state)
                 with raises(ValueError):
@@ -100,6 +101,11 @@ class RestoredIntoItself(Rule):
                 save_state(tmp_path, model, optim, flatten_state=True)
                 load_state(tmp_path, model, optim, flatten_state=True)
                 assert optim.steps == 1
+
+            def test_reading(handler, folder, tree):
+                handler.save(folder, tree)
+                restored = handler.restore(folder, tree)
+                assert restored["mast"] == 1
 
             def test_flat(flatten_state, folder):
                 save_rows(folder, flatten_state=flatten_state)

@@ -19,6 +19,10 @@ _HOLDS = pattern(
     r"(?i)(^|_)(model|module|net|network|optim|optimizer|opt|scheduler|sampler|loader|dataloader|policy|agent"
     r"|state|pytree|tree|params|ema|scaler|engine|buffer|metric|tracker|iterator|stats|normalizer)\d*$"
 )
+# What a load fills in place, whatever else it gives back.
+_FILLED = pattern(
+    r"(?i)(^|_)(model|module|net|network|optim|optimizer|opt|scheduler|sampler|loader|policy|agent|ema|scaler)\d*$"
+)
 _SWITCH = pattern(r"(?i)^(flatten|use|save|load|with|has|is|keep|no|return|should)_")
 _SAVES = pattern(r"(?i)^(?!.*should)(async_)?_?(save|dump)(_|$|[a-z])|_save(_|$)")
 _LOADS = pattern(r"(?i)^_?(load|restore|resume)(_|$|[a-z])")
@@ -77,7 +81,8 @@ def saved_again(unit: Unit) -> Iterator[SavedAgain]:
         later_reads = {
             one.id for one in ast.walk(unit.tree) if isinstance(one, ast.Name) and one.lineno > end
         }
-        untouched = not results and together.isdisjoint(later_reads)
+        in_place = not results or all(map(_FILLED.search, together))
+        untouched = in_place and together.isdisjoint(later_reads)
         if check is not None or untouched:
             yield SavedAgain(name, save, load, check)
 
