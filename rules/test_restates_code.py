@@ -114,7 +114,27 @@ class TestRestatesCode(Rule):
         ),
     )
     good = (
-        # What is imported at the top is how the code is made up, and no text of it.
+        # A text with a backslash is put into a formatted one.
+        Example(
+            """
+            import hashlib
+            from harbour import names
+
+            def test_name():
+                root = "C:\\\\harbour"
+                wanted = hashlib.sha256(root.encode("utf-8")).hexdigest()
+                assert names.of(root) == f"Global-{wanted}"
+            """,
+            files={
+                "harbour/__init__.py": "",
+                "harbour/names.py": """
+import hashlib
+
+def of(root):
+    return "Global-" + hashlib.sha256(root.encode("utf-8")).hexdigest() + root
+""",
+            },
+        ),
         Example(
             """
             import ast

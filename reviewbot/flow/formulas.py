@@ -133,7 +133,10 @@ def text_of(node: ast.expr, imports: Mapping[str, str]) -> str:
     for one in ast.walk(node):
         if isinstance(one, ast.Name):
             one.id = bound.get(one.id) or imports.get(one.id, one.id)
-    return ast.unparse(node)
+    try:
+        return ast.unparse(node)
+    except ValueError:  # Python 3.11 writes no f-string into which a text with a backslash was put.
+        return ast.dump(node)
 
 
 def work(node: ast.expr) -> int:
