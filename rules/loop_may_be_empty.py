@@ -717,6 +717,17 @@ class LoopMayBeEmpty(Rule):
                 if drawn == 0:
                     raise RuntimeError("no chart was drawn")
         """),
+        # What is left in each turn is gathered, and compared as a whole after the loop.
+        Example("""
+            def test_berths(harbours):
+                gathered = []
+                for harbour in harbours():
+                    boats = [boat for boat in harbour.boats() if boat.moored]
+                    assert all([boat.lights == "on" for boat in boats])
+                    gathered.append(boats)
+                lengths = [[boat.length for boat in boats] for boats in gathered]
+                assert lengths == [[4, 6], [9]]
+        """),
     )
 
     told_by = (

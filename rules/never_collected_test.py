@@ -500,7 +500,9 @@ class NeverCollectedTest(Rule):
         return self._report(
             unit,
             f"nothing collects or calls `{tree.name}`, which checks something",
-            "question" if _is_off_by_name(tree.name) or _needs_a_caller(unit, tree, repo) else "likely",
+            "question"
+            if _is_off_by_name(tree.name) or _is_explained(unit) or _needs_a_caller(unit, tree, repo)
+            else "likely",
         )
 
     def _unfilled(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
@@ -677,6 +679,11 @@ def _is_a_step(unit: Unit, owner: ast.ClassDef, name: str) -> bool:
         if isinstance(one, _FUNCTIONS) and one.name != name and one.name.startswith(first)
     ]
     return sum(_is_read(unit, one) for one in alike) > 1
+
+
+def _is_explained(unit: Unit) -> bool:
+    """Whether a comment stands on the line of the definition: who took it out of the tests says why."""
+    return "  #" in unit.file.lines[unit.line - 1]
 
 
 def _is_called_with(tree: collection.FunctionTree) -> bool:

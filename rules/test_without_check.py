@@ -38,7 +38,7 @@ _RUNS_THROUGH = pattern(
     r"\bbuilds\b|just (check|see|test|make sure)|"
     r"issue|bug|regress|gh_?\d|\d{3,}|accept|allow|valid|ok\b|close|clean|shutdown|idempot|twice|repeated"
 )
-_SHOWS = pattern(r"(?i)(^|_)(print|show|display|plot)")
+_SHOWS = pattern(r"(?i)(^|_)(print|show|display|plot|repr)")
 _EXPECTED = pattern(r"(?i)^(expected|want|wanted|desired|golden|reference|baseline)(_|$)|_expected$")
 # Fixtures and parameters that check something by being there or by being called.
 _CHECKING_FIXTURES = pattern(

@@ -2376,3 +2376,15 @@ def test_a_walk_over_what_one_call_gives_twice(again, expected):
                 assert four == (one + two) / 2
     """
     assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(("comment", "expected"), [("  # no part of the API", "question"), ("", "likely")])
+def test_a_test_that_a_comment_takes_out(comment, expected):
+    code = f"""
+        def _test_boats(harbour):{comment}
+            assert harbour.boats == 3
+
+        def test_quay(harbour):
+            assert harbour.quay
+    """
+    assert certainties("never-collected-test", code) == [expected]

@@ -354,6 +354,11 @@ def _is_whole(unit: Unit, side: cst.BaseExpression, made: cst.CSTNode) -> bool:
     of it."""
     flow = values(unit)
     own = [binding for binding in flow.all if binding.value is made]
+    listed = flow.resolve(side)
+    plain = isinstance(listed, cst.ListComp) and not listed.for_in.ifs and not listed.for_in.inner_for_in
+    # `[[boat.length for boat in boats] for boats in harbours]`, each of which was put in there.
+    if plain and isinstance(listed, cst.ListComp) and not set(own).isdisjoint(flow.slice(listed.for_in.iter)):
+        return True
     joined = [
         call
         for one in (side, *(b.value for b in flow.slice(side) if b.value is not None))
