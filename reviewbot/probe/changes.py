@@ -93,7 +93,7 @@ def of_sides(
         holds_data = any(plain.items(value) for value in world.values())
         settings = {name for name, value in world.items() if holds_data and type(value) in (int, float, bool)}
         aside = {*settings, *inputs}
-        return [replace(one, beside=one.edit.path[0] in aside) for one in all_of_it]
+        return [replace(one, beside=_is_part(one.edit.path, aside)) for one in all_of_it]
     roots = [pair.other for pair in pairs] + [pair.baseline for pair in pairs]
     parts = [plain.at(dict(world), root) for root in roots]
     rows: Sequence[Plain] = next((part for part in parts if shape.is_rows(part)), ())
@@ -109,6 +109,11 @@ def of_sides(
     taken = {root[0] for root in roots}
     besides = [(name,) for name in world if name not in taken]
     return out + [replace(one, beside=True) for one in changes(world, besides, most=most - len(out))]
+
+
+def _is_part(path: Path, names: Collection[str]) -> bool:
+    """Whether a place is in one of these arguments, or in one of their attributes as in `self.rows`."""
+    return path[0] in names or (len(path) > 1 and f"{path[0]}.{path[1]}" in names)
 
 
 def _value(value: Plain, path: Path, name: str, row: Plain) -> Iterator[Change]:

@@ -36,6 +36,9 @@ CASES = """
         def setUp(self):
             self.first, self.other = run(), run()
 
+        def test_unused(self):
+            self.assertTrue(callable(run))
+
         def compare(self):
             for one, other in zip(self.first, self.other):
                 with self.subTest(one["id"]):
@@ -171,6 +174,12 @@ def test_a_strict_test_has_none_and_notices(probed, tests, kind):
     noticed = {one["edit"].partition(":")[0] for one in document["kills"] if not one.get("crash")}
     assert (code, document["witnesses"]) == (0, [])
     assert {"id changed", "last row dropped"} <= noticed or {"id changed", "row dropped"} <= noticed
+
+
+def test_rows_that_the_test_does_not_read_are_none_of_its_sides(reviewbot, tests):
+    ran = reviewbot("probe", "test_cases.py::OfTheObject::test_unused", cwd=tests)
+    assert ran.code in (0, 3), ran.out
+    assert "no change whatever" not in ran.out and "1. " not in ran.out
 
 
 def test_a_test_that_starts_a_process_itself_is_told_the_way_out(reviewbot, tests):

@@ -135,8 +135,8 @@ def to_differ(tree: ast.Module, unit: str) -> frozenset[str | int]:
     wiring.visit_body(function)
     numbers = {id(node): number for number, node in enumerate(wiring.nodes)}
     named = (one if isinstance(one, str) else numbers.get(id(one)) for one in found - elsewhere)
-    # The test's own object is at hand in every assertion of unittest's.
-    return frozenset(one for one in named if one is not None and str(one).partition(".")[0] not in OWN)
+    # The test's own object is at hand in every assertion of unittest's; what stands on it is not.
+    return frozenset(one for one in named if one is not None and one not in OWN)
 
 
 def _steps(function: ast.AST) -> Iterator[ast.Call]:

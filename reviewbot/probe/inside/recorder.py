@@ -23,6 +23,7 @@ from typing import Any, TextIO
 
 from reviewbot.probe.inside import boot, calls, fixtures, loading, plain, stubs
 from reviewbot.probe.inside.own_object import OWN, OwnObjects
+from reviewbot.probe.inside.own_reads import own_reads
 from reviewbot.probe.inside.sites import SWITCHBOARD, Site, instrument
 from reviewbot.probe.inside.switchboard import Switchboard
 
@@ -51,6 +52,8 @@ class Recorder:
         # What each test has made to be different.
         self.to_differ: dict[str, frozenset[str | int]] = {}
         self.own = OwnObjects()
+        # The attributes of its own object that each test reads, None for any.
+        self.own_reads: dict[str, frozenset[str] | None] = {}
         # The test that pytest runs.
         self.item: Any = None
 
@@ -162,7 +165,7 @@ class Recorder:
             "raised": raised,
             "returned": returned,
             "plain": is_plain,
-            **self._test(name),
+            **self._test(name, before),
             "test": os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0],
         }
         line = json.dumps({"record": record}, separators=(",", ":"))
@@ -176,7 +179,14 @@ class Recorder:
         if all(self.counts.get(other, 0) >= self.most for names in self.wanted.values() for other in names):
             self.stop()
 
-    def _test(self, name: str) -> dict[str, Any]:
+    def _unread(self, name: str, before: Any) -> list[str]:
+        """The attributes of a test's own object that it does not read, as `self.rows`."""
+        own = before.get(OWN) if isinstance(before, dict) else None
+        reads = self.own_reads.get(name)
+        fields = [one for one, _ in own.get("fields", ())] if isinstance(own, dict) else []
+        return [f"{OWN}.{one}" for one in fields if reads is not None and one not in reads]
+
+    def _test(self, name: str, before: Any) -> dict[str, Any]:
         """What a test's calls returned: [text, line, values], null for those that are not plain; the lines
         and texts of its checks with how often each ran."""
         if name not in self.wired:
@@ -201,7 +211,11 @@ class Recorder:
         return {
             "values": values,
             "checks": checks,
-            "handed_on": [*self.handed_on[name], *sorted(one for one in differ if isinstance(one, str))],
+            "handed_on": [
+                *self.handed_on[name],
+                *sorted(one for one in differ if isinstance(one, str)),
+                *self._unread(name, before),
+            ],
             "to_differ": sorted(one for one in differ if isinstance(one, int)),
         }
 
@@ -241,6 +255,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
                 self.recorder.handed_on[name] = sorted(calls.handed_on(whole, unit))
                 whole = loading.parse(self.get_data(self.path), self.path)
                 self.recorder.to_differ[name] = calls.to_differ(whole, unit)
+                self.recorder.own_reads[name] = own_reads(whole, unit)
                 tree, called = calls.wire(tree, unit)
                 tree, sites = instrument(tree, self.path)
                 mine = [site for site in sites if site.unit == unit or site.unit.startswith(f"{unit}.")]
