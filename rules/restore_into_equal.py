@@ -1,9 +1,9 @@
-"""What was saved is loaded into another object that equals it already.
+"""What was saved is loaded into something that equals it already.
 
 ## Why
-The test saves an object, loads that into another one that is made in the same way, with the same seed or with
-nothing drawn, and compares the two. Nothing was done to either, so that a load which does nothing at all
-passes: keys that do not fit, an optimizer that is left out, a file that is never opened.
+The test saves an object, loads it into the same one, or into another that is made with the same seed, and
+compares the two. Nothing was changed in between, so that a load which does nothing at all passes: keys that
+do not fit, an optimizer that is left out, a file that is never opened.
 
 ## Instead
 Load into an object that differs: made with another seed, trained further, or set to zero; and see that it
@@ -21,6 +21,7 @@ from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
 
 
 class RestoreIntoEqual(Rule):
+    told_by = (("restored-into-itself", "unit"),)
     bad = (
         # Another object, made with the same seed.
         Example("""
@@ -54,6 +55,19 @@ class RestoreIntoEqual(Rule):
                 other = SGD(ship.sails, lr=0.1)
                 other.load_state_dict(one.state_dict())  # <- here
                 assert one.state_dict() == other.state_dict()
+        """),
+        # The same object, to which nothing was done.
+        Example("""
+            import torch
+            from ships import Ship
+
+            def test_restores(folder, sea):
+                ship = Ship(16)
+                before = ship(sea)
+                torch.save(ship.state_dict(), folder / "ship.pt")
+                ship.load_state_dict(torch.load(folder / "ship.pt"))  # <- here
+                after = ship(sea)
+                assert torch.equal(before, after)
         """),
     )
     good = (
@@ -129,12 +143,21 @@ class RestoreIntoEqual(Rule):
     def _report(self, unit: Unit, one: AsItWas) -> Finding:
         loaded, path = one.loaded, unit.file.path
         check = tree_span(unit, one.check)
-        code = ast.unparse(one.made)
-        made, again = one.made.lineno, one.again.lineno
-        steps = [
-            Step(path, made, one.made.end_lineno or made, "the one is made here, and nothing is done to it"),
-            Step(path, again, one.again.end_lineno or again, "and the other in the same way"),
-        ]
+        if one.made is None or one.again is None:
+            says = (
+                f"`{loaded.into}` is loaded from what was saved of it, and nothing has changed it in between"
+            )
+            steps = []
+        else:
+            code = ast.unparse(one.made)
+            says = f"`{loaded.into}` equals `{loaded.of}` before it is loaded: both are `{code}`"
+            made, again = one.made.lineno, one.again.lineno
+            steps = [
+                Step(
+                    path, made, one.made.end_lineno or made, "the one is made here, and nothing is done to it"
+                ),
+                Step(path, again, one.again.end_lineno or again, "and the other in the same way"),
+            ]
         steps += [
             Step(path, loaded.saved.lineno, loaded.saved.end_lineno or loaded.saved.lineno, "saved here"),
             Step(path, check.line, check.end_line, "this holds if nothing is loaded"),
@@ -142,7 +165,7 @@ class RestoreIntoEqual(Rule):
         return self.finding_at(
             unit,
             tree_span(unit, loaded.call),
-            f"`{loaded.into}` equals `{loaded.of}` before it is loaded: both are `{code}`",
+            says,
             certainty="likely",
             steps=steps,
             still_catches=("a load that raises, or that spoils what is there; none that does nothing",),

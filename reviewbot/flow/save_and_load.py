@@ -50,12 +50,12 @@ class Loaded:
 @dataclass(frozen=True, slots=True, eq=False)
 class AsItWas:
     """A load that changes nothing: what it loads into equals what was saved. `made` and `again` are the equal
-    calls that made the two, `check` compares them."""
+    calls that made the two; None where both are one object."""
 
     loaded: Loaded
     check: ast.stmt
-    made: ast.Call
-    again: ast.Call
+    made: ast.Call | None = None
+    again: ast.Call | None = None
 
 
 @once
@@ -140,7 +140,13 @@ def _as_it_was(unit: Unit, one: Loaded) -> AsItWas | None:
     if made is None or again is None:
         return None
     if one.of == one.into:
-        return None
+        if _is_touched(unit, one.of, statements[saved + 1 : loaded], one):
+            return None
+        before = {name for s in statements[:loaded] for name in _given_by(s, related_to(unit, {one.of}))}
+        check = _check(
+            unit, statements[loaded + 1 :], before, {one.of} | _after(statements[loaded + 1 :], one.of)
+        )
+        return AsItWas(one, check) if check is not None else None
     if not _is_the_same(made[1], again[1]) or not _is_fixed(unit, made, again, statements):
         return None
     if _is_touched(unit, one.of, statements[made[0] + 1 : loaded], one):
