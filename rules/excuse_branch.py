@@ -26,6 +26,7 @@ from reviewbot.flow.excuses import Excuse, cause, excuses_across
 from reviewbot.flow.left_out import fields_of, holds, kept_by, missed_by, short
 from reviewbot.flow.may_detour import may_lead_around
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.presence import there_together
 from reviewbot.flow.reasons import narrower_reason
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import canonical, walk
@@ -943,6 +944,19 @@ def test_day(scheduled, sailed):
         """),
     )
     good = (
+        # A check demands that both are there, or neither.
+        Example("""
+            def test_winds(baseline, resumed):
+                assert len(baseline) == len(resumed)
+                for a, b in zip(baseline, resumed, strict=True):
+                    assert (a["wind"] is None) == (b["wind"] is None)
+                    assert ("fog" in a) == ("fog" in b)
+                    if a["wind"] is not None and b["wind"] is not None:
+                        assert a["wind"] == b["wind"]
+                    if "fog" not in a or "fog" not in b:
+                        continue
+                    assert a["fog"] == b["fog"]
+        """),
         # The same field in both, or all of the tokens: what is compared then is equal as well.
         Example("""
             def compare(reference, resumed):
@@ -1784,6 +1798,8 @@ def compare(scheduled, sailed, late):
         every = [(excuse, cause(unit, excuse)) for excuse in excuses_across(unit, repo)]
         for excuse, key in every:
             if key in told or (key and self._is_told_before(unit, excuse, key, repo)):
+                continue
+            if there_together(unit, excuse.detour.condition):
                 continue
             again = []
             if key:

@@ -3,7 +3,8 @@
 ## Why
 `[row for row in rows if row.done]` on both sides compares the rows that ended well and no others. Rows that
 end badly in both runs are never looked at, and where no row ends well nothing is compared. With a `zip` that
-stops at the shorter side, one that ends badly in one run alone shifts all that follow it.
+stops at the shorter side, one that ends badly in one run alone shifts all that follow it. So do masks of both
+that are applied to both: what one run alone masks, or has as NaN, is compared on neither side.
 
 ## Instead
 Compare how the rows ended first: `assert [r.done for r in before] == [r.done for r in after]`, and require as
@@ -22,6 +23,7 @@ from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import checks
 from reviewbot.flow.judgements import Judgement
 from reviewbot.flow.judging import judges
+from reviewbot.flow.masked import Masked, masked, may_mask
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.sides import sides
@@ -73,8 +75,50 @@ class FilteredOnBothSides(Rule):
                 planned = list(filter(lambda ship: ship.status == "ok", plan(sea)))
                 assert sailed == planned
         """),
+        # Masks of both are applied to both.
+        Example("""
+            import numpy as np
+            import torch
+
+            def test_waves(slow, fast):
+                a, b = slow(), fast()
+                mask = a.mask & b.mask
+                assert torch.equal(a.waves[mask], b.waves[mask])  # <- here
+
+            def test_winds(baseline, resumed):
+                both = ~np.isnan(baseline) & ~np.isnan(resumed)
+                np.testing.assert_allclose(baseline[both], resumed[both])  # <- here
+
+            def test_sails(baseline, resumed):
+                left, right = baseline.sails[baseline.mask], resumed.sails[resumed.mask]
+                np.testing.assert_array_equal(left, right)  # <- here
+        """),
     )
     good = (
+        # The masks are compared, or what they let through is counted; one mask for both.
+        Example("""
+            import numpy as np
+            import torch
+
+            def test_waves(slow, fast):
+                a, b = slow(), fast()
+                assert torch.equal(a.mask, b.mask)
+                mask = a.mask & b.mask
+                assert torch.equal(a.waves[mask], b.waves[mask])
+
+            def test_winds(baseline, resumed):
+                both = ~np.isnan(baseline) & ~np.isnan(resumed)
+                assert both.mean() > 0.99
+                np.testing.assert_allclose(baseline[both], resumed[both])
+
+            def test_sails(baseline, resumed, mask):
+                np.testing.assert_array_equal(baseline.sails[mask], resumed.sails[mask])
+
+            def test_nan(baseline, resumed):
+                np.testing.assert_array_equal(np.isnan(baseline), np.isnan(resumed))
+                both = ~np.isnan(baseline) & ~np.isnan(resumed)
+                np.testing.assert_allclose(baseline[both], resumed[both])
+        """),
         # How they ended is compared, too, or how many there are; a kind of row; one side alone; a key.
         Example("""
             def test_ports(sail, plan, sea):
@@ -109,11 +153,15 @@ class FilteredOnBothSides(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not judges(unit) or not may_fail(unit) or not compares_two(unit):
             return False
+        if may_mask(unit):
+            return True
         return _may_filter(unit) > 1 or not _filtering(unit.file).isdisjoint(unit.facts.calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
             return
+        for mask in masked(unit) if may_mask(unit) else ():
+            yield self._masked(unit, mask, repo)
         seen: set[int] = set()
         for one in every_judgement(unit):
             pair = None if "len(" in canonical(one.left) else _pair(unit, one)
@@ -135,6 +183,21 @@ class FilteredOnBothSides(Rule):
                 ],
                 still_catches=still_catches(unit, one.left, one.right, but=[one.node], repo=repo),
             )
+
+    def _masked(self, unit: Unit, one: Masked, repo: Repo) -> Finding:
+        mine, theirs = (" ".join(unit.text(mask).split()) for mask in (one.mine, one.theirs))
+        if one.shared:
+            says = f"what `{mine}` or `{theirs}` leaves out on one side is compared on neither"
+        else:
+            says = f"each side is cut by a mask of its own, `{mine}` and `{theirs}`"
+        return self.finding(
+            unit,
+            one.check,
+            f"{says}, and nothing compares the two masks",
+            certainty="likely" if one.shared else "question",
+            steps=[step(unit, one.mine, "the one mask"), step(unit, one.theirs, "and the other")],
+            still_catches=still_catches(unit, one.left, one.right, but=[one.check], repo=repo),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
