@@ -3,7 +3,7 @@
 ## Why
 `left.get("reward") == right.get("reward")` holds when neither run wrote a reward, or when the field was
 renamed: both sides are None. A default taken from the other side, `restored.get(key, reference[key])`, makes
-a lost key equal by construction.
+a lost key equal by construction. So does a check of a field that is passed over where one side lacks it.
 
 ## Instead
 Index: `left["reward"] == right["reward"]`, so that a missing key fails; or compare the key sets first.
@@ -18,15 +18,16 @@ from typing import Literal, TypeGuard
 
 import libcst as cst
 
+from reviewbot.flow.absent import PassedOver, may_pass_over, passed_over
 from reviewbot.flow.calls import bind, callers
 from reviewbot.flow.control import guards
 from reviewbot.flow.guards import deciding, same_keys
 from reviewbot.flow.judgements import judgements
-from reviewbot.flow.judging import judges
+from reviewbot.flow.judging import judges, two_sides
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.projections import named_apart
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.terms import terms
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -89,8 +90,41 @@ class MissingEqualsMissing(Rule):
                 first, second = run(1).get("loss"), run(2).get("loss")
                 assert first == second  # <- here
         """),
+        # A field that is compared only where both have it.
+        Example("""
+            def test_winds(baseline, resumed):
+                assert len(baseline) == len(resumed)
+                for ship in baseline:
+                    if "wind" not in baseline[ship] or "wind" not in resumed[ship]:  # <- here
+                        continue
+                    assert baseline[ship]["wind"] == resumed[ship]["wind"]
+
+            def test_fogs(baseline, resumed):
+                for left, right in zip(baseline.rows, resumed.rows, strict=True):
+                    if "fog" in left["air"] and "fog" in right["air"]:  # <- here
+                        assert abs(left["air"]["fog"] - right["air"]["fog"]) < 0.1
+        """),
     )
     good = (
+        # The baseline alone decides, or both must have it.
+        Example("""
+            def test_winds(baseline, resumed):
+                for ship in baseline:
+                    if "wind" in baseline[ship]:
+                        assert baseline[ship]["wind"] == resumed[ship]["wind"]
+
+            def test_fogs(baseline, resumed):
+                for ship in baseline:
+                    assert ("fog" in baseline[ship]) == ("fog" in resumed[ship])
+                    if "fog" in baseline[ship] and "fog" in resumed[ship]:
+                        assert baseline[ship]["fog"] == resumed[ship]["fog"]
+
+            def test_rain(baseline, resumed):
+                for ship in baseline:
+                    assert baseline[ship].keys() == resumed[ship].keys()
+                    if "rain" in baseline[ship] and "rain" in resumed[ship]:
+                        assert baseline[ship]["rain"] == resumed[ship]["rain"]
+        """),
         # What has no such field counts as plain: the default is written out by its name.
         Example("""
             from harbour import Paint, repaint
@@ -186,11 +220,13 @@ class MissingEqualsMissing(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.calls("get", "getattr") and judges(unit)
+        return (unit.calls("get", "getattr") or may_pass_over(unit)) and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit) or unit.name.endswith(("__eq__", "__ne__")):
             return  # two objects that lack one attribute are equal in it
+        for over in passed_over(unit) if may_pass_over(unit) else ():
+            yield self._passed_over(unit, repo, over)
         reported: set[int] = set()
         for judgement in judgements(unit):
             if id(judgement.left) in reported or _goes_on(unit, judgement.left):
@@ -215,6 +251,19 @@ class MissingEqualsMissing(Rule):
                     two = two and not _is_written_somewhere(unit, left) and _are_runs(unit, left, right)
                     certainty: Certainty = "likely" if asked is None and two else "question"
                     yield self._report(unit, repo, judgement.left, (left, right), says, certainty, fix)
+
+    def _passed_over(self, unit: Unit, repo: Repo, one: PassedOver) -> Finding:
+        two = _origin(unit, one.left) == _origin(unit, one.right) or two_sides(
+            (root_name(one.left), root_name(one.right))
+        )
+        return self.finding(
+            unit,
+            one.condition,
+            f"where a side lacks `{one.key}` it is not compared: one that has lost it equals the other",
+            certainty="likely" if two else "question",
+            steps=[step(unit, one.judgement.left, f"`{one.key}` is compared here, where both have it")],
+            still_catches=still_catches(unit, one.judgement.node, fault="missing", repo=repo),
+        )
 
     def _report(
         self,
