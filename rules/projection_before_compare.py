@@ -292,6 +292,23 @@ class ProjectionBeforeCompare(Rule):
                 one, other = sail(), resume()
                 assert one.tokens.astype(int).tolist() == other.tokens.astype(int).tolist()
 
+            def test_plans(sail):
+                rows = sail()
+                # One plan for each of the same days.
+                plans = [row for row in rows if row.style == "plan"]
+                days = [row for row in rows if row.style == "day"]
+                assert len(plans) == len(days)
+
+            def test_first(gather, rank, size):
+                output = gather(rank)
+                expected = [f"{at} read" for at in range(size)]
+                assert set(expected) == set(output)
+
+            def test_places(planned, edit):
+                original_places = [chart["place"] for chart in planned.charts]
+                new_places = [chart["place"] for chart in edit(planned).charts]
+                assert new_places == original_places
+
             def test_files(folder, all_of_them):
                 actual = [path.stem for path in folder.iterdir()]
                 if all_of_them:

@@ -155,7 +155,7 @@ def _are_compared(unit: Unit, one: Comparison, left: Part, right: Part) -> bool:
     if are_two_runs(unit, left.of, right.of):
         return True
     return (
-        left.kind in ("decoded", "order", "fields")
+        left.kind in ("decoded", "order")
         and are_named(one.left, one.right)
         and bool(_made_by(unit, left.of) and _made_by(unit, right.of))
     )
@@ -580,7 +580,7 @@ def _made_by(unit: Unit, node: cst.BaseExpression) -> str | None:
         made = flow.resolve(node)
         made = _of_each_part(unit, made)
         made = made.expression if type(made) is cst.Await else made
-        if isinstance(made, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+        if isinstance(made, cst.ListComp) and _is_of_a_run(made.for_in):
             node = made.for_in.iter
             continue
         if isinstance(made, (cst.Attribute, cst.Subscript)):
@@ -602,6 +602,12 @@ def _is_written_out(unit: Unit, name: cst.Name) -> bool:
     """Whether each branch gives a name a list that it writes out."""
     given = [one.value for one in values(unit).reaching(name) if one.value is not None]
     return bool(given) and all(literal(value) is not UNKNOWN for value in given)
+
+
+def _is_of_a_run(clause: cst.CompFor) -> bool:
+    """Whether a list holds something of each that a call gives: `[batch.ids for batch in stream()]`."""
+    plain = type(clause.iter) is cst.Call and not clause.ifs and clause.inner_for_in is None
+    return plain and last_name(clause.iter) not in ("range", "enumerate", "zip", "sorted", "items", "values")
 
 
 _WRAPPING = frozenset({"array", "tensor", "asarray", "as_tensor"})
