@@ -155,7 +155,8 @@ class Thread:
 
     `place` says where its comment goes: on the lines of `anchor`, on the whole file of `anchor`, or
     into the summary alone. `also` names other rules that found the same cause. `revealed`: it stands on
-    lines that did not change, and the base has no such finding. `since` is the round in which it came into
+    lines that did not change, and the base has no such finding. `beside`: it stands on such lines too, and
+    these, which its steps name, did change. `since` is the round in which it came into
     its state. `lapsed`: a person dismissed it, and its code is another now. `body` is the comment in
     Markdown, as it would be posted; it is set when the review is rendered.
     """
@@ -170,6 +171,7 @@ class Thread:
     proposal: Proposal | None = None
     also: tuple[str, ...] = ()
     revealed: bool = False
+    beside: tuple[Anchor, ...] = ()
     since: int = 1
     lapsed: bool = False
     body: str = ""

@@ -118,6 +118,10 @@ def page(
         "place": _place(
             sources, read, seen.head, finding.span.path, finding.span.line, finding.span.end_line, 0
         ),
+        "beside": [
+            _place(sources, read, seen.head, one.path, one.line, one.end_line, 0)
+            for one in thread.beside[:MOST]
+        ],
         "before": _before(finding, seen, sources),
         "base": _base(finding, seen, sources),
         "example": _example(thread, lines),

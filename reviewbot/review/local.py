@@ -22,7 +22,7 @@ from reviewbot.model import Finding, Unread
 from reviewbot.review.caused import caused
 from reviewbot.review.scope import decoded, lines_of, scope
 from reviewbot.review.threads import Shown
-from reviewbot.source.diff import Change, changed_lines
+from reviewbot.source.diff import Change, ChangedLines, changed_lines
 from reviewbot.source.discover import excluding
 from reviewbot.source.git import AtCommit, Repository
 
@@ -41,8 +41,9 @@ class Look:
 
     `findings` are those that the change causes; `revealed` are those of them on lines that it did not touch.
     `others` stand in what was looked at and have nothing to do with the change. `suppressed` are silenced by
-    a comment in the code. `shown` are the lines that the diff shows of each file that was read. `beside` are
-    the paths of unchanged files that were looked at. `rules` are the ids of the rules asked.
+    a comment in the code. `changed` are the lines that came in, `shown` those that the diff shows of each
+    file that was read. `beside` are the paths of unchanged files that were looked at. `rules` are the ids of
+    the rules asked.
     Commits are full ids.
     """
 
@@ -57,6 +58,7 @@ class Look:
     failed: tuple[Unread, ...]
     files: int
     changes: tuple[Change, ...]
+    changed: ChangedLines
     shown: Shown
     beside: frozenset[str]
     rules: frozenset[str]
@@ -107,6 +109,7 @@ def look(
         failed=(*_failed(report), *timed_out),
         files=len(looked_at.changes) + len(looked_at.unread),
         changes=diff.changes,
+        changed=changed,
         shown=Shown.of(hunks),
         beside=frozenset(also),
         rules=frozenset(rule.id for rule in rules),

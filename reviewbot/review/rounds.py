@@ -169,7 +169,10 @@ def _told_now(
     files = 0
     for index in kept:
         one = found[index]
-        made = threads.thread(names[index], one.finding, one.also, look.shown, read, inline=index in inline)
+        beside = look.changed.beside(one.finding)
+        made = threads.thread(
+            names[index], one.finding, one.also, look.shown, read, beside, inline=index in inline
+        )
         if made.place == "file" and not _spoken(matches.get(index)):
             files += 1
             if files > threads.FILE_LIMIT:

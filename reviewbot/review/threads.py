@@ -49,10 +49,18 @@ class Shown:
 
 
 def thread(
-    name: str, finding: Finding, also: tuple[str, ...], shown: Shown, read: Read, *, inline: bool
+    name: str,
+    finding: Finding,
+    also: tuple[str, ...],
+    shown: Shown,
+    read: Read,
+    beside: Sequence[Anchor] = (),
+    *,
+    inline: bool,
 ) -> Thread:
-    """A new thread of the first round; only with `inline` may it have a comment of its own."""
-    place, anchor = _place(finding, shown)
+    """A new thread of the first round; only with `inline` may it have a comment of its own. `beside` are the
+    changed lines of its steps, where its own did not change."""
+    place, anchor = _place(finding, shown, beside)
     # A question is asked once, in the summary: a comment on a line asks for an answer.
     if finding.certainty == "question" or not inline:
         place = "summary"
@@ -71,6 +79,7 @@ def thread(
         anchor=None if place == "summary" else anchor,
         proposal=proposed[0] if proposed else None,
         also=also,
+        beside=tuple(beside),
     )
 
 
@@ -84,7 +93,7 @@ def one_suggestion_a_line(made: Sequence[Thread], shown: Shown, read: Read) -> l
     for one, leads in zip(suggested, first, strict=True):
         if leads or one.finding.fix is None:
             continue
-        _, anchor = _place(one.finding, shown)
+        _, anchor = _place(one.finding, shown, one.beside)
         diff = propose(one.finding.fix, anchor or Anchor(one.finding.span.path, 1, 1), read, _nothing)
         if diff is None:
             continue
@@ -135,11 +144,13 @@ def _nothing(path: str, first: int, last: int) -> None:
     return None
 
 
-def _place(finding: Finding, shown: Shown) -> tuple[Place, Anchor | None]:
-    """On the finding's own lines, else on the first step's that the diff shows, else on the file."""
+def _place(finding: Finding, shown: Shown, beside: Sequence[Anchor]) -> tuple[Place, Anchor | None]:
+    """On the finding's own lines, else on those of its steps that changed, else on the first step's that the
+    diff shows, else on the file."""
     span = finding.span
     places: Sequence[tuple[str, int, int]] = (
         (span.path, span.line, span.end_line),
+        *((one.path, one.line, one.end_line) for one in beside),
         *((step.path, step.line, step.end_line) for step in finding.steps if not step.base),
     )
     for place in places:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reviewbot.model import Finding
+from reviewbot.model import Anchor, Finding
 
 Lines = tuple[int, int]
 Status = Literal["added", "deleted", "modified", "renamed"]
@@ -79,6 +79,29 @@ class ChangedLines:
         # The first range that does not end before `first`. One that is empty ends one line early.
         at = bisect_left(lasts, first)
         return at < len(ranges) and ranges[at][0] <= last
+
+    def within(self, path: str, first: int, last: int) -> list[Lines]:
+        """The changed lines from `first` to `last`; where lines went, the one that now stands there."""
+        found = [
+            (max(first, low), min(last, high)) if low <= high else (min(low, last), min(low, last))
+            for low, high in self.ranges.get(path, ())
+            if low <= last and max(low, high) >= first
+        ]
+        return list(dict.fromkeys(found))
+
+    def beside(self, finding: Finding) -> tuple[Anchor, ...]:
+        """The changed lines on which steps of the finding stand, where its own lines did not change."""
+        span = finding.span
+        if self.overlap(span.path, span.line, span.end_line):
+            return ()
+        return tuple(
+            dict.fromkeys(
+                Anchor(step.path, *lines)
+                for step in finding.steps
+                if not step.base
+                for lines in self.within(step.path, step.line, max(step.line, step.end_line))
+            )
+        )
 
     def touch(self, finding: Finding) -> bool:
         """Whether the finding, or any step of its argument, stands on lines that changed."""
