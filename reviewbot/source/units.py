@@ -663,9 +663,16 @@ def file_of(path: str, content: bytes, tree: ast.Module | None = None) -> File:
     """A file as its name says: Python, or a script in another language. `tree` is its tree, if it has been
     parsed already.
 
-    Raises `UnreadableFile` for Python that does not parse.
+    Raises `UnreadableFile` for Python and YAML that do not parse.
     """
-    return Script(path, content) if path.endswith((*SCRIPTS, *SETTINGS)) else File(path, content, tree)
+    if not path.endswith((*SCRIPTS, *SETTINGS)):
+        return File(path, content, tree)
+    script = Script(path, content)
+    if path.endswith(SETTINGS):
+        from reviewbot.source import settings
+
+        settings.check(path, script.text)
+    return script
 
 
 def _definitions(node: cst.CSTNode) -> Iterator[cst.FunctionDef | cst.ClassDef]:
