@@ -74,14 +74,7 @@ def still_catches(
         best = nsmallest(_WEAKER, notices, key=lambda at: (not isinstance(notices[at], tuple), at))
         weaker = "; ".join(_clause(unit, looking, at, wanted, notices[at]) for at in sorted(best))
         return (f"nothing in {where} for sure; {weaker}",)
-    # Values rather than the functions that made them, where there are any.
-    local = {_name(key) for key in wanted if not isinstance(key, str)}
-    names = sorted(local or {_name(key) for key in wanted})
-    about = " or ".join(f"`{name}`" for name in names[:_SHOWN])
-    about = about or "these values"
-    if others:
-        return (f"nothing: no other check in {where} that looks at {about} fails over this",)
-    return (f"nothing: no other check in {where} looks at {about}",)
+    return (f"nothing else in {where}",)
 
 
 def _clause(unit: Unit, looking: _Looking, at: int, wanted: set[Binding | str], how: Notice) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from reviewbot.model import Certainty, Finding
+from reviewbot.render import catches
 from reviewbot.render.inert import visible
 
 Level = Literal["error", "warning", "notice"]
@@ -31,7 +32,7 @@ def message(finding: Finding) -> str:
     """The claim, its steps and what still catches the fault, a line each, as plain text."""
     says = [finding.message]
     says += [f"{step.path}:{step.line}: {step.says}" for step in finding.steps]
-    says += [f"still catches: {catch}" for catch in finding.still_catches]
+    says += [f"still catches: {catch}" for catch in catches.told(finding)]
     return "\n".join(says)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from reviewbot.lint.results import Report
 from reviewbot.model import CERTAINTIES, Finding
+from reviewbot.render import catches
 from reviewbot.render.inert import block, claim, code, plain, prose
 from reviewbot.render.terminal import Read
 
@@ -45,7 +46,7 @@ def _block(finding: Finding, read: Read) -> Iterator[str]:
     ]
     if items:
         yield "\n".join(items)
-    if finding.still_catches:
-        yield f"Still catches it: {'; '.join(map(prose, finding.still_catches))}"
+    if still := catches.told(finding):
+        yield f"Still catches it: {'; '.join(map(prose, still))}"
     if finding.fix is not None:
         yield f"{'Fix' if finding.fix.safe else 'Suggestion'}: {prose(finding.fix.says)}"

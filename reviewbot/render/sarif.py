@@ -14,6 +14,7 @@ from reviewbot.lint import registry
 from reviewbot.lint.fixes import first_on_their_lines
 from reviewbot.lint.results import Report
 from reviewbot.model import Certainty, Edit, Finding, Fix, Step
+from reviewbot.render import catches
 from reviewbot.render.inert import spelled
 from reviewbot.source.permalink import quoted
 
@@ -61,7 +62,7 @@ def _rule(rule: str) -> dict[str, Any]:
 def _result(finding: Finding, rule_index: int, *, fixed: bool) -> dict[str, Any]:
     """With its fix if it is to be `fixed`: who applies all fixes of a log does not find two for one line."""
     span = finding.span
-    says = [finding.message, *(f"still catches it: {catch}" for catch in finding.still_catches)]
+    says = [finding.message, *(f"still catches it: {catch}" for catch in catches.told(finding))]
     place = _place(span.path, span.line, span.column, span.end_line, span.end_column)
     result: dict[str, Any] = {
         "ruleId": finding.rule,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from reviewbot.lint.results import Report
 from reviewbot.model import CERTAINTIES, Certainty, Edit, Finding, Fix, Span, Step
+from reviewbot.render import catches
 from reviewbot.render.inert import visible
 
 # The lines of a file that a finding or a step names, without their ends; None where it is not to be had.
@@ -101,7 +102,7 @@ class _Page:
         for number, step in enumerate(finding.steps, 1):
             yield from self._step(number, step, finding, margin)
         bar = " " * margin
-        for catch in finding.still_catches:
+        for catch in catches.told(finding):
             yield f"{bar} = still catches it: {visible(catch)}"
         if finding.evidence is not None:
             yield f"{bar} = run: {visible(finding.evidence.entry)}: {visible(finding.evidence.says)}"

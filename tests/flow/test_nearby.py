@@ -12,7 +12,7 @@ from reviewbot.source.units import File
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("assert run(1) == 2\nassert other == 3", "nothing: no other check in `test` looks at `run`"),
+        ("assert run(1) == 2\nassert other == 3", "nothing else in `test`"),
         (
             "assert run(1) == 2\nassert run(2) == 3",
             "nothing in `test` for sure; line 3 also looks at `run`: `assert run(2) == 3`",
@@ -21,7 +21,7 @@ from reviewbot.source.units import File
             "rows = load()\nassert rows\nassert rows[0] == 1",
             "nothing in `test` for sure; line 4 only checks `rows[0]`",
         ),
-        ("a = 1\nassert a\na = 2\nassert a", "nothing: no other check in `test` looks at `a`"),
+        ("a = 1\nassert a\na = 2\nassert a", "nothing else in `test`"),
         (
             "a = 1\nassert a\nif a != 2:\n    raise ValueError(a)",
             "line 5 checks `a`: `raise ValueError(a)`",
@@ -64,8 +64,8 @@ TOKENS = 'assert a["tokens"][:3] == b["tokens"][:3]'
         ('if a["tokens"] != b["tokens"]:\n        raise ValueError(a)', "line 5 checks `a`: "),
         ("same(a, b)", "line 4 checks `a`: "),
         ("ids(a, b)", "line 4 only checks `a['id']`"),
-        ("assert a == a", "nothing: "),
-        ("assert a.called_once", "nothing: "),
+        ("assert a == a", "nothing else in `test`"),
+        ("assert a.called_once", "nothing else in `test`"),
     ],
 )
 def test_a_check_catches_what_it_compares(other, expected):
