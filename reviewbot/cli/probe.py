@@ -60,8 +60,8 @@ def add(command: argparse.ArgumentParser) -> None:
         "target",
         nargs="+",
         metavar="TARGET",
-        help="path.py::function, path.py::Class.method, test_file.py::test_name, a command line in quotes; "
-        "or: replay EVIDENCE",
+        help="path.py::function, path.py::Class.method, test_file.py::test_name, a command line in quotes "
+        "(a script's file and what it is given; no `-m`, no shell); or: replay EVIDENCE",
     )
     show = command.add_argument_group("what to show (default: everything)")
     show.add_argument("--witness", action="store_true", help="differences that pass")

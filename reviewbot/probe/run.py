@@ -517,6 +517,11 @@ def _third(dead: Dead, free: Matrix, session: Session, derived: Derived, count: 
     return Dead(dead.place, 3, says, dead.key)
 
 
+def _ranged(lines: tuple[int, int]) -> str:
+    first, last = lines
+    return f"L{first}" if first == last else f"L{first}-{last}"
+
+
 def _reduced(session: Session, base: Base, wish: Wish, made: Matrix) -> Reduced | None:
     """What survives with checks dropped or a patch applied, on the changes that are noticed today."""
 
@@ -525,16 +530,20 @@ def _reduced(session: Session, base: Base, wish: Wish, made: Matrix) -> Reduced 
 
     killed = made.killed
     if wish.drop:
-        off = [
-            number
+        mine = {
+            number: site.line
             for number, site in enumerate(session.sites)
-            if site.kind == "check"
-            and site.path == session.target.path
-            and any(first <= site.line <= last for first, last in wish.drop)
+            if site.kind == "check" and site.path == session.target.path
+        }
+        off = [
+            number for number, line in mine.items() if any(first <= line <= last for first, last in wish.drop)
         ]
-        said = ", ".join(f"L{a}" if a == b else f"L{a}-{b}" for a, b in wish.drop)
-        if not off:
-            raise ProbeError(f"no check of {session.target.path} that was loaded stands at {said}")
+        said = ", ".join(map(_ranged, wish.drop))
+        none = [one for one in wish.drop if not any(one[0] <= line <= one[1] for line in mine.values())]
+        if none:
+            raise ProbeError(
+                f"no check of {session.target.path} that was loaded stands at {', '.join(map(_ranged, none))}"
+            )
         unchanged = session.one(base.number, off=off).passes
         return Reduced(f"without {said}", len(killed), names(survivors(session, made, off)), unchanged)
     if not wish.patched:

@@ -14,6 +14,7 @@ from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.probe.mentions import collects
 from reviewbot.source.units import File
 
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "env", "make"})
 Kind = Literal["check", "test", "command"]
 
 
@@ -81,7 +82,9 @@ def parse(text: str) -> Target:
         raise UsageError(f"{place}::{unit} is a class; {of}{more}")
     if found is None:
         names = tuple(u.name for u in file.units if u.is_function)
-        near = hint(unit, names) or (f"; it has {', '.join(names[:6])}" if names else "; it has no function")
+        if not names:
+            raise UsageError(f"{place} has no function at all, so none that is called {unit!r}")
+        near = hint(unit, names) or f"; it has {', '.join(names[:6])}"
         raise UsageError(f"{place} has no function {unit!r}{near}")
     root = root_of(path)
     relative = path.resolve().relative_to(root).as_posix()
@@ -104,15 +107,31 @@ def _command(text: str) -> Target:
     if words and Path(words[0]).name.startswith("python"):
         words = words[1:]
     if not words or not words[0].endswith(".py") or len(words) < 2:
-        raise UsageError(
-            f"{text!r} is neither path.py::function nor a command line such as "
-            "'python compare.py --a A.jsonl --b B.jsonl'"
-        )
+        raise UsageError(_no_script(text, words))
     path = Path(words[0])
     file = _file(path)
     root = root_of(path)
     relative = path.resolve().relative_to(root).as_posix()
     return Target("command", root, relative, "", 1, "__main__", _sha(file.content), tuple(words[1:]))
+
+
+def _no_script(text: str, words: list[str]) -> str:
+    """Why no command line that can be probed was given, and which can."""
+    form = "[python] SCRIPT.py ARGUMENTS, with the files to be changed among them"
+    first = Path(words[0]).name if words else ""
+    if first == "-m" and len(words) > 1:
+        script = Path(*words[1].split("."))
+        file = next(
+            (one for one in (script.with_suffix(".py"), script / "__main__.py") if one.is_file()), None
+        )
+        named = f": name its file, {shlex.join([file.as_posix(), *words[2:]])!r}" if file else ""
+        return f"{text!r}: `-m` is not run{named or f'; a command line is {form}'}"
+    if first in _SHELLS or first.endswith((".sh", ".bash")):
+        why = "a shell is not run, for nothing under probe may start processes"
+        return f"{text!r}: {why}: name the Python script that it calls, as {form}"
+    if words and words[0].endswith(".py"):
+        return f"{text!r} names no file that could be changed: a command line is {form}"
+    return f"{text!r} is neither path.py::function nor a command line: that is {form}"
 
 
 def _file(path: Path) -> File:
