@@ -45,7 +45,7 @@ STANDINGS = {
     "estimate": "about",
     "applies": "diff",
     "tested": "diff, run",
-    "withdrawn": "withdrawn",
+    "withdrawn": "diff withdrawn",
 }
 
 

@@ -19,6 +19,8 @@ CANNOT_FAIL = frozenset({
     "check-result-dropped", "mock-assert-typo", "unreachable-check", "restated-arithmetic", "implied-check",
     "never-collected-test", "shadowed-test", "never-run-script",
 })  # fmt: skip
+# Of these it is so where that is proved: else something may hear of the failure.
+SWALLOWS = frozenset({"swallowed-failure"})
 # A rule of these says that something is there a second time: the whole function, or its own lines.
 DUPLICATES = frozenset({"duplicate-test", "reimplements-existing"})
 REPEATS = frozenset({"repeated-row-index", "scan-as-lookup", "repeated-idiom", "single-caller-helper"})
@@ -171,7 +173,7 @@ class _Painter:
         dead: set[tuple[int, int]] = set()
         for finding in self.findings:
             span = finding.span
-            if finding.rule in CANNOT_FAIL:
+            if finding.rule in CANNOT_FAIL or (finding.rule in SWALLOWS and finding.certainty == "proved"):
                 hit = [one for one in checks if span.overlaps(*one)]
                 dead.update(hit)
                 for first, last in hit or [(span.line, span.end_line)]:

@@ -203,10 +203,10 @@ def _caught(bench: _Bench, made: Made, units: Sequence[tuple[str, str]]) -> tupl
     if made.finding.rule in _BY_CONFIRMING:
         (judged,) = confirm.confirm([made.finding], bench.folder, seconds=bench.seconds, python=bench.python)
         if judged.state == "confirmed":
-            return "tested", judged.says
+            return "tested", judged.says or "a run confirms the finding"
         if judged.state == "refuted":
-            return "withdrawn", judged.says
-        raise ProbeError(judged.says)
+            return "withdrawn", judged.says or "a run refutes the finding"
+        raise ProbeError(judged.says or "a run of the finding came to no end")
     changed = {path: content.decode() for path, content in made.after.items()}
     said = []
     for path in dict.fromkeys(path for path, _ in units):
