@@ -41,10 +41,11 @@ class Parity(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """What a repository says of how it wants to be reviewed.
 
-    `select` and `ignore` name rules; an empty `select` means all. `exclude` holds glob patterns of
-    paths. `fail_on` is the least certainty that makes a run end with 1, or `never`. `sides` adds names
-    for the two sides of a comparison. `derived_fields` are known to follow from others,
-    `volatile_fields` to differ between equal runs. `ci_lists` are further files that list what CI runs.
+    `select` and `ignore` name rules; an empty `select` means all. `exclude` holds glob patterns of paths.
+    `baseline` holds the findings that `lint` has told already: a path from the pyproject.toml.
+    `fail_on` is the least certainty that makes a run end with 1, or `never`. `sides` adds names for the two
+    sides of a comparison. `derived_fields` are known to follow from others, `volatile_fields` to differ
+    between equal runs. `ci_lists` are further files that list what CI runs.
     `max_file_bytes` is the size from which on a file counts as generated and is not read; `rule_seconds`
     the processor time that one rule may take on one file, in proportion for one of more than 100 kB.
     `parity` is for the runs that are compared row for row.
@@ -53,6 +54,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    baseline: str = ""
     fail_on: str = "proved"
     sides: Sides = Sides()
     derived_fields: tuple[str, ...] = ()
@@ -156,27 +158,44 @@ def hint(word: str, known: frozenset[str] | tuple[str, ...]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+_TABLES: dict[str, type[msgspec.Struct]] = {"": Config, "sides": Sides, "parity": Parity}
+
+
 def _explain(message: str, where: str, text: str) -> str:
-    unknown = re.search(r"unknown field `([^`]*)`", message)
-    if unknown:
-        key = unknown[1]
-        keys = tuple(
-            field.encode_name
-            for struct in (Config, Sides, Parity)
-            for field in msgspec.structs.fields(struct)
-        )
-        return f"{where}{_line(text, key)}: [tool.reviewbot] has no key {key!r}{hint(key, keys)}"
-    at = re.search(r" - at `\$\.([a-z-]+)", message)
-    key = at[1] if at else ""
-    said = message.split(" - at ")[0]
+    said, _, place = message.partition(" - at `$.")
+    inside = re.match(r"[a-z-]+", place)
+    if unknown := re.search(r"unknown field `([^`]*)`", said):
+        table = inside[0] if inside and inside[0] in _TABLES else ""
+        return f"{where}{_line(text, unknown[1], table)}: {_no_key(unknown[1], table)}"
+    key = inside[0] if inside else ""
     return f"{where}{_line(text, key)}: [tool.reviewbot] {key}: {said[:1].lower()}{said[1:]}"
 
 
-def _line(text: str, word: str) -> str:
+def _no_key(key: str, table: str) -> str:
+    """That a table, "" for [tool.reviewbot] itself, has no such key, and which may have been meant."""
+    says = f"{_named(table)} has no key {key!r}"
+    if near := hint(key, _keys(table)):
+        return says + near
+    other = next((one for one in _TABLES if key in _keys(one)), None)
+    return says if other is None else f"{says}; {_named(other)} has one of that name"
+
+
+def _keys(table: str) -> tuple[str, ...]:
+    return tuple(field.encode_name for field in msgspec.structs.fields(_TABLES[table]))
+
+
+def _named(table: str) -> str:
+    return f"[tool.reviewbot.{table}]" if table else "[tool.reviewbot]"
+
+
+def _line(text: str, word: str, table: str = "") -> str:
+    """`:LINE` of a word below the header of a table, or of any of ours."""
     inside = False
+    header = f"[tool.reviewbot.{table}]" if table else "[tool.reviewbot"
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("["):
-            inside = line.lstrip().startswith("[tool.reviewbot")
+            inside = line.lstrip().startswith(header)
         if word and inside and word in line:
             return f":{number}"
-    return ""
+    # A table may be written in a line: `parity = { ... }`.
+    return _line(text, word) if table else ""

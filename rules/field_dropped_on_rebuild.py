@@ -43,6 +43,7 @@ from reviewbot.lint.rule import (
 _REPLACED_BY = {"dataclass": "dataclasses.replace", "attrs": "attrs.evolve"}
 _METHODS = {"namedtuple": "_replace", "pydantic": "model_copy"}
 _ONCE = ("pop", "popleft", "take", "get_nowait", "popitem")
+_EMPTY = {"list": "[]", "dict": "{}", "tuple": "()", "set": "set()", "frozenset": "frozenset()", "str": "''"}
 _SHOWN = 3
 _ASKED = 12  # places that are looked at for it
 
@@ -427,7 +428,7 @@ class Ticket(Generic[T]):
             # A view of a few fields, or an expected value put together by hand: no copy.
             return
         names = " and ".join(f"`{field.name}`" for field in lost)
-        falls = ", ".join(f"{field.default}" for field in lost)
+        falls = " and ".join(f"`{_made_of(field.default or '')}`" for field in lost)
         where = unit.name.rpartition(".")[2]
         meant = _meant(unit, built, [field.name for field in lost], repo)
         readers = list(self._readers(unit, call, built, lost[0].name, repo))
@@ -584,6 +585,13 @@ def _read_of(
         if isinstance(held, cst.Name) and held.value in ("self", "cls") and reader.kind == "method":
             return False
     return None
+
+
+def _made_of(default: str) -> str:
+    """The value that a default stands for: what a factory makes, of those that are known by their names."""
+    if default.startswith("lambda:"):
+        return default.removeprefix("lambda:").strip()
+    return _EMPTY.get(default, default)
 
 
 def _demanded(unit: Unit, built: Known, defaults: dict[str, str], repo: Repo) -> set[str]:

@@ -52,12 +52,13 @@ examples:
   reviewbot lint - --stdin-filename tests/test_a.py < tests/test_a.py
 
 `# reviewbot: ignore[rule-id] reason` on a line, or alone on the line above, silences a rule there; the reason
-is required. `[tool.reviewbot]` in pyproject.toml holds select, ignore, exclude, fail-on and more.
+is required. `[tool.reviewbot]` in pyproject.toml holds select, ignore, exclude, baseline, fail-on and more.
 
 exit codes:
   0  no finding at or above --fail-on (default: proved)
   1  a finding at or above --fail-on
-  2  wrong use, no file could be read, a rule failed on a file, or a fix could not be written
+  2  wrong use, no file to look at in the folders given or none that could be read, a rule failed on a file,
+     or a fix could not be written
 """
 
 Keep = Callable[[Finding], bool]
@@ -82,11 +83,15 @@ def add(command: argparse.ArgumentParser) -> None:
         default="question",
         help="the least certainty that is reported (default: question)",
     )
-    option("--baseline", metavar="FILE", help="report only what FILE does not hold")
+    option(
+        "--baseline",
+        metavar="FILE",
+        help="report only what FILE does not hold (default: `baseline` of [tool.reviewbot], if it is set)",
+    )
     option(
         "--write-baseline",
         action="store_true",
-        help=f"write all findings to the baseline (default: {BASELINE})",
+        help=f"write all findings to the baseline (default: that of [tool.reviewbot], or {BASELINE})",
     )
     option(
         "--fail-on",
@@ -135,12 +140,11 @@ def main(options: argparse.Namespace) -> int:
     for path in () if stdin else given:
         if not os.path.lexists(path):
             raise UsageError(f"{path}: no such file or folder")
-    if options.baseline and os.path.isdir(options.baseline):
-        raise UsageError(f"--baseline {options.baseline}: is a folder; name the file of a baseline")
     known = frozenset(registry.rule_ids())
     folder_of_all = inputs.common_folder(given)
     seen.note_ancestors(folder_of_all, "pyproject.toml")
     settings, root = config.load(folder_of_all, known)
+    _choose_baseline(options, settings, root)
     session = _Session(options, settings, root, _rules(options, settings, known))
     python = proving.python_of(options)
     with uncollected():
@@ -153,6 +157,14 @@ def main(options: argparse.Namespace) -> int:
         findings = proving.proved(made.findings, Path.cwd(), options.probe_budget, python)
         made = replace(made, findings=findings)
     return _told(session, made)
+
+
+def _choose_baseline(options: argparse.Namespace, settings: Config, root: Path) -> None:
+    """Takes the baseline of the configuration where the command line names none."""
+    if options.baseline is None and settings.baseline:
+        options.baseline = os.path.relpath(root / settings.baseline)
+    if options.baseline and os.path.isdir(options.baseline):
+        raise UsageError(f"--baseline {options.baseline}: is a folder; name the file of a baseline")
 
 
 def _told(session: _Session, made: Report) -> int:
@@ -191,7 +203,7 @@ def _code(session: _Session, made: Report) -> int:
     failing = config.failing(options.fail_on or settings.fail_on)
     if any(finding.certainty in failing for finding in made.findings) and not options.write_baseline:
         return 1
-    return 2 if made.failures or (made.unread and not made.read) else 0
+    return 2 if made.failures or session.in_vain or (made.unread and not made.read) else 0
 
 
 def _named(listed: Sequence[str]) -> list[str]:
@@ -255,6 +267,7 @@ class _Session:
         self.content: dict[str, bytes] = {}
         self.fixed: list[tuple[str, bytes, bytes, int]] = []
         self.unwritten = False  # whether a file that could be fixed could not be written
+        self.in_vain = False  # whether a folder was given and no file was found to be looked at
         self._format = _format(options)
         self._listed = True  # whether every folder could be
         self._asked: set[Fact] = set()
@@ -266,6 +279,8 @@ class _Session:
 
     def files(self, given: Sequence[str]) -> Report:
         """Looks at files and folders."""
+        from reviewbot.render.inert import visible
+
         unlisted: list[Unread] = []
         patterns = (*self.settings.exclude, *self.options.exclude)
         excluded = discover.excluding(patterns, self.root)
@@ -281,9 +296,13 @@ class _Session:
                 force=self.options.force_exclude,
             )
             paths = list(found)
-            if not paths and next(discover.files_under(given), None) is not None:
-                says = "reviewbot: `exclude` or --exclude leaves out every file that was given"
-                print(says, file=sys.stderr)
+            if not paths and not unlisted:
+                # What names its files one by one, as pre-commit does, may well have them all left out.
+                self.in_vain = any(map(os.path.isdir, given))
+                excludes = next(discover.files_under(given), None) is not None
+                why = "`exclude` or --exclude leaves out every file that was given"
+                none = f"no Python file, script or workflow is in {', '.join(given)}"
+                print(f"reviewbot: {visible(why if excludes else none)}", file=sys.stderr)
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
         results = {result.path: result for result in done}
@@ -365,7 +384,13 @@ class _Session:
         """Tells which findings are reported, if no baseline holds them."""
         certainties = CERTAINTIES[: CERTAINTIES.index(self.options.certainty) + 1]
         wanted = self._caused(results, self.against) if self.against else lambda finding: True
-        return lambda finding: finding.certainty in certainties and wanted(finding)
+        from reviewbot.lint.suppress import is_unused
+
+        # Who asks for some rules asks for what they find.
+        some = bool(self.options.select)
+        return lambda finding: (
+            finding.certainty in certainties and not (some and is_unused(finding)) and wanted(finding)
+        )
 
     def _caused(self, results: dict[str, Result], against: Against) -> Keep:
         from reviewbot.review.caused import caused

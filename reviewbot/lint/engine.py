@@ -44,8 +44,10 @@ def examine(
         return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
     examination = Examination(file, rules, repo, prefilter=prefilter)
     try:
-        found = told_once(fingerprinted(sorted(examination.findings(), key=place), file), rules)
+        every = fingerprinted(sorted(examination.findings(), key=place), file)
+        found = told_once(every, rules)
         ignored = suppressions(file)
+        said = fingerprinted([*ignored.faults, *ignored.unused(every, examination.asked())], file)
         taken = time.process_time() - started
         effort = Effort(len(content), len(file.units), file.parses, file.parse_seconds, taken)
     finally:
@@ -53,7 +55,7 @@ def examine(
         repo.let_go()
     return Result(
         path,
-        findings=(*folded([one for one in found if not ignored.covers(one)], rules), *ignored.faults),
+        findings=(*folded([one for one in found if not ignored.covers(one)], rules), *said),
         suppressed=tuple(one for one in found if ignored.covers(one)),
         unread=tuple(examination.unread),
         failures=tuple(examination.failures),
@@ -101,6 +103,13 @@ class Examination:
             # Nobody runs it: whether its checks could fail is a question at most.
             found = [replace(one, certainty="question") for one in found]
         return found
+
+    def asked(self) -> frozenset[str]:
+        """The rules that have looked at all that they look at in such a file, and came to an end."""
+        if self.unread:
+            return frozenset()
+        kinds = {unit.kind for unit in self.file.units}
+        return frozenset(one.id for kind in kinds for one in self._rules[kind]) - self._failed
 
     def _suspecting(self, unit: Unit) -> list[Rule]:
         rules = self._rules[unit.kind]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from reviewbot.config import hint
@@ -15,13 +15,16 @@ from reviewbot.source.units import File, Script
 
 _COMMENT = re.compile(r"#\s*reviewbot:\s*ignore(?P<rules>\[[^\]]*\])?(?P<reason>.*)$")
 FAULT = "suppression"
+# What these find depends on what a change did, so that they may well be silent over code as it stands.
+_OF_CHANGES = frozenset({"loosened-check", "reimplements-existing", "single-caller-helper"})
 
 
 @dataclass(frozen=True, slots=True)
 class Suppressions:
-    """What a file's comments silence: (line, rule) pairs; `faults` are comments that silence nothing."""
+    """What a file's comments silence: (line, rule) pairs with the places of the comments; `faults` are
+    comments that can silence nothing."""
 
-    silenced: frozenset[tuple[int, str]]
+    silenced: Mapping[tuple[int, str], Span]
     faults: tuple[Finding, ...]
 
     def covers(self, finding: Finding) -> bool:
@@ -29,25 +32,39 @@ class Suppressions:
         span = finding.span
         return any((line, finding.rule) in self.silenced for line in range(span.line, span.end_line + 1))
 
+    def unused(self, found: Iterable[Finding], asked: frozenset[str]) -> list[Finding]:
+        """A question for each rule, of those `asked`, that a comment names and that finds nothing there."""
+        used = {(line, one.rule) for one in found for line in range(one.span.line, one.span.end_line + 1)}
+        return [
+            Finding(FAULT, span, "question", f"this suppression silences nothing: `{rule}` is silent here")
+            for (line, rule), span in self.silenced.items()
+            if rule in asked - _OF_CHANGES and (line, rule) not in used
+        ]
+
+
+def is_unused(finding: Finding) -> bool:
+    """Whether a finding says that a suppression silences nothing."""
+    return finding.rule == FAULT and finding.certainty == "question"
+
 
 def suppressions(file: File) -> Suppressions:
     """Reads a file's suppression comments."""
     if "reviewbot:" not in file.text:
-        return Suppressions(frozenset(), ())
-    silenced: set[tuple[int, str]] = set()
+        return Suppressions({}, ())
+    silenced: dict[tuple[int, str], Span] = {}
     faults = []
     for line, column, comment in _comments(file):
         if not (match := _COMMENT.search(comment)):
             continue
         rules = [name.strip() for name in (match["rules"] or "[]")[1:-1].split(",") if name.strip()]
         wrong = _wrong(rules, match["reason"].strip())
+        span = Span(file.path, line, column + 1, line, column + len(comment) + 1)
         if wrong:
-            span = Span(file.path, line, column + 1, line, column + len(comment) + 1)
             faults.append(Finding(FAULT, span, "proved", f"this suppression {wrong}"))
             continue
         alone = not file.lines[line - 1][:column].strip()
-        silenced.update((line + 1 if alone else line, rule) for rule in rules)
-    return Suppressions(frozenset(silenced), tuple(faults))
+        silenced.update({(line + 1 if alone else line, rule): span for rule in rules})
+    return Suppressions(silenced, tuple(faults))
 
 
 def _comments(file: File) -> Iterator[tuple[int, int, str]]:
@@ -67,8 +84,13 @@ def _comments(file: File) -> Iterator[tuple[int, int, str]]:
         return
 
 
+def nameable() -> frozenset[str]:
+    """The ids of all rules: what a comment or an option can name."""
+    return frozenset(rule_ids())
+
+
 def _wrong(rules: list[str], reason: str) -> str:
-    known = frozenset(rule_ids())
+    known = nameable()
     form = "write `# reviewbot: ignore[rule-id] reason`"
     if not rules:
         return f"names no rule; {form}"

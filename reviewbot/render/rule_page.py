@@ -8,6 +8,7 @@ from reviewbot.lint import registry
 from reviewbot.lint.rule import MARK, Example
 from reviewbot.render.inert import block
 
+USUAL = Example("").path  # where an example stands whose path does not matter
 BAD, GOOD = 2, 1  # examples of a short page
 SUPPRESSION = """\
 # suppression
@@ -18,11 +19,13 @@ be selected, ignored or silenced.
 ## Why
 
 A finding that is silenced without a reason, or by a name that no rule has, looks settled to whoever reads the
-code and is settled for nobody.
+code and is settled for nobody. A comment that has outlived its finding would silence the next one unseen; of
+that it is asked, where the rule has looked at the file and `lint` was not told which rules to run.
 
 ## Instead
 
-Name a rule that there is, and say why it is wrong here. `reviewbot rule` lists the rules.
+Name a rule that there is, and say why it is wrong here. `reviewbot rule` lists the rules. Take out
+what silences nothing.
 
 ## Reported
 
@@ -30,6 +33,7 @@ Name a rule that there is, and say why it is wrong here. `reviewbot rule` lists 
 assert left == left  # reviewbot: ignore
 assert left == left  # reviewbot: ignore[self-compair] the same on purpose
 assert left == left  # reviewbot: ignore[self-compare]
+assert left == right  # reviewbot: ignore[self-compare] __eq__ itself is under test
 ```
 
 ## Left alone
@@ -74,6 +78,6 @@ def _example(example: Example) -> Iterator[str]:
         yield f"`{path}`, before the change:"
         yield block(text.strip("\n") + "\n", "python" if path.endswith(".py") else "")
     for path, text in (*example.files.items(), (example.path, example.code)):
-        if example.files or example.before:
+        if example.files or example.before or path != USUAL:
             yield f"`{path}`:"
         yield block(text.strip("\n") + "\n", "python" if path.endswith(".py") else "")

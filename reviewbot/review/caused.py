@@ -13,6 +13,7 @@ from reviewbot.lint.against import Against
 from reviewbot.lint.engine import examine
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.results import report as report_of
+from reviewbot.lint.suppress import is_unused
 from reviewbot.model import Finding
 from reviewbot.review.scope import lines_of
 from reviewbot.source.diff import changed_lines
@@ -41,7 +42,10 @@ def caused(
     touched: list[Finding] = []
     untouched: list[Finding] = []
     for finding in findings:
-        (touched if changed.touch(finding) else untouched).append(finding)
+        if changed.touch(finding):
+            touched.append(finding)
+        elif not is_unused(finding):  # of the base only those rules are asked that say something now
+            untouched.append(finding)
     old = {one.path: one.old_path for one in against.diff if one.path is not None}
     paths = {path: old.get(path, path) for path in sorted({one.span.path for one in untouched})}
     read = {path: against.files.read(was) for path, was in paths.items() if was is not None}

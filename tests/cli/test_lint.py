@@ -232,7 +232,18 @@ def test_rules_are_selected_and_ignored_by_name(reviewbot, tmp_path):
         ("exclude = 'a'", ":3: [tool.reviewbot] exclude: expected `array`, got `str`"),
         ("ignore = ['loop-may-be-emty']", "no rule 'loop-may-be-emty'; did you mean 'loop-may-be-empty'?"),
         ("rule-seconds = 0", ":3: rule-seconds is 0.0; it has to be more than 0"),
-        ("sides = {bseline = []}", "has no key 'bseline'; did you mean 'baseline'?"),
+        (
+            "sides = {bseline = []}",
+            ":3: [tool.reviewbot.sides] has no key 'bseline'; did you mean 'baseline'?",
+        ),
+        (
+            "other = []",
+            ":3: [tool.reviewbot] has no key 'other'; [tool.reviewbot.sides] has one of that name",
+        ),
+        (
+            "[tool.reviewbot.parity]\ncut_when = 'step'",
+            ":4: [tool.reviewbot.parity] has no key 'cut_when'; did you mean 'cut-when'?",
+        ),
         ("select = [", ":3: not valid TOML: "),
         ("fail-on = ", ":3:11: not valid TOML: invalid value"),
     ],
@@ -295,10 +306,20 @@ def test_the_configuration_excludes_and_decides_what_fails(reviewbot, tmp_path):
 def test_exclusions_that_leave_nothing_are_named(reviewbot, tmp_path):
     write(tmp_path, {"tests/test_a.py": WEAK, "pyproject.toml": "[tool.reviewbot]\nexclude = ['tests']\n"})
     ran = reviewbot("lint")
-    assert (ran.code, ran.out) == (0, "no file was looked at\n")
+    assert (ran.code, ran.out) == (2, "no file was looked at\n")
     assert ran.err == "reviewbot: `exclude` or --exclude leaves out every file that was given\n"
+    # Who names files one by one, as pre-commit does, did not mean a folder without any.
+    assert reviewbot("lint", "tests/test_a.py", "--force-exclude").code == 0
+
+
+def test_a_folder_without_a_file_to_look_at_is_no_success(reviewbot, repository, tmp_path):
     (tmp_path / "empty").mkdir()
-    assert reviewbot("lint", "empty").err == ""
+    ran = reviewbot("lint", "empty")
+    assert (ran.code, ran.out) == (2, "no file was looked at\n")
+    assert ran.err == "reviewbot: no Python file, script or workflow is in empty\n"
+    # A change without such a file is one that nothing can be said against.
+    repository.commit({"notes.txt": "a"})
+    assert reviewbot("lint", "--diff", "HEAD", cwd=repository.folder).code == 0
 
 
 def test_what_tests_only_read_is_asked_about(reviewbot, tmp_path):

@@ -66,20 +66,34 @@ def test_without_a_folder_for_it_the_way_out_is_named(reviewbot):
     assert "rules: no such folder; run this in a checkout" in ran.err
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh", "fish"])
 def test_completion_knows_commands_and_options(reviewbot, shell):
     ran = reviewbot("completion", shell)
     assert ran.code == 0
-    for word in ("lint", "review", "output-format", "sarif", "show-fixes"):
+    for word in ("lint", "review", "output-format", "sarif", "show-fixes", "verdict-dropped-in-ci"):
         assert word in ran.out
 
 
-def test_bash_completes(reviewbot, tmp_path):
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("lint --output-format sa", "sarif"),
+        ("lint --select shad", "shadowed-test"),
+        ("lint --ignore shad", "shadowed-test"),
+        ("rule shad", "shadowed-test"),
+    ],
+)
+def test_bash_completes(reviewbot, tmp_path, typed, completed):
     script = tmp_path / "completion.bash"
     script.write_text(reviewbot("completion", "bash").out)
     asks = (
-        f"source {script}; COMP_WORDS=(reviewbot lint --output-format sa); COMP_CWORD=3; COMP_LINE='x';"
+        f"source {script}; COMP_WORDS=(reviewbot {typed}); COMP_CWORD={len(typed.split())}; COMP_LINE='x';"
         " $(complete -p reviewbot | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}"
     )
     done = subprocess.run(["bash", "-c", asks], capture_output=True, text=True)
-    assert done.stdout.split() == ["sarif"], done.stderr
+    assert done.stdout.split() == [completed], done.stderr
+
+
+def test_a_rule_that_there_is_not_is_answered_with_the_one_that_was_meant(reviewbot):
+    ran = reviewbot("rule", "shadowed-tets")
+    assert (ran.code, "did you mean 'shadowed-test'?" in ran.err) == (2, True)

@@ -96,3 +96,11 @@ def test_a_rule_that_was_written_in_a_checkout_is_explained_there_by_an_installe
     explained = run("rule", "sleep-in-test")
     assert explained.returncode == 0, explained.stderr
     assert explained.stdout.startswith("# sleep-in-test")
+
+
+def test_an_example_whose_path_matters_shows_it(reviewbot):
+    out = reviewbot("rule", "verdict-dropped-in-ci", "--all").out
+    for heading in ("## Reported", "## Left alone"):
+        blocks = out.partition(heading)[2].partition("## ")[0].split("```")
+        # What stands before each piece of code.
+        assert all(said.rstrip().endswith("`:") for said in blocks[2:-1:2]), heading
