@@ -37,7 +37,7 @@ FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
 STDIN = "-"
 NAMED = 5  # changed files of which the last line tells the names
-COMPARING = ("loosened-check",)  # rules that say nothing of code as it stands
+COMPARING = ("loosened-check", "new-field-unchecked")  # rules that say nothing of code as it stands
 WORTH_KEEPING = 0.3  # seconds of processor time: what took less is soon done again
 EXAMPLES = """\
 examples:
@@ -333,7 +333,8 @@ class _Session:
         waiting = [rule for rule in self.run.rules if rule in COMPARING and rule in asked]
         in_git = any(os.path.exists(os.path.join(above, ".git")) for above in _with_parents(self.root))
         if waiting and in_git and any(map(os.path.isdir, options.paths)):
-            says = f"{', '.join(waiting)} looks at what a change takes away, so only with --diff BASE"
+            look = f"{' and '.join(waiting)} {'looks' if len(waiting) == 1 else 'look'}"
+            says = f"{look} at what a change takes away or brings, so only with --diff BASE"
             print(f"reviewbot: {says}", file=sys.stderr)
 
     def note_what_was_asked(self) -> None:

@@ -30,7 +30,10 @@ def found(ran) -> list[tuple[str, int, str]]:
 
 
 def test_text_shows_the_claim_the_source_the_marks_the_steps_and_the_way_out(reviewbot, tmp_path):
-    write(tmp_path, {"tests/test_a.py": "# 漢字\n" + WEAK.replace("'wrong'", "'漢字 differ'")})
+    write(
+        tmp_path,
+        {"tests/test_a.py": "# 漢字\n" + WEAK.replace("'wrong'", "'漢字 differ'") + "    assert run(1)\n"},
+    )
     ran = reviewbot("lint")
     assert ran.code == 1
     first, source, marks, *rest = ran.out.splitlines()
@@ -618,13 +621,18 @@ def test_values_of_a_producer_are_told_as_it_writes_them(reviewbot, tmp_path):
 
 def test_a_rule_that_waits_for_a_diff_is_named_once(reviewbot, repository):
     repository.commit({"test_a.py": "def test_a():\n    assert 1 + 1 == 2\n"})
-    for words in (["-v"], ["--select", "loosened-check"], ["--select", "nan-passes,loosened-check"]):
+    one, both = "loosened-check looks", "loosened-check and new-field-unchecked look"
+    for words, told in (
+        (["-v"], both),
+        (["--select", "loosened-check"], one),
+        (["--select", "nan-passes,loosened-check"], one),
+    ):
         for _ in range(3):  # the last time from what was kept
             ran = reviewbot("lint", *words, cwd=repository.folder)
-            assert ran.err == (
-                "reviewbot: loosened-check looks at what a change takes away, so only with --diff BASE\n"
-            )
-    for words in (["-q"], ["--diff", "HEAD"], ["test_a.py"], ["--ignore", "loosened-check"]):
+            says = f"reviewbot: {told} at what a change takes away or brings, so only with --diff BASE\n"
+            assert ran.err == says
+    every = "loosened-check,new-field-unchecked"
+    for words in (["-q"], ["--diff", "HEAD"], ["test_a.py"], ["--ignore", every]):
         assert reviewbot("lint", "--verbose", *words, cwd=repository.folder).err == ""
 
 
