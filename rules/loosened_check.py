@@ -1192,6 +1192,29 @@ def test_reach_against_the_wind():
 """,
             },
         ),
+        # What the case was about is taken out with it.
+        Example(
+            """
+            import pytest
+            from harbour.boats import rigged
+
+            @pytest.mark.parametrize("rig", ["sloop", "ketch"])
+            def test_rig(rig):
+                assert rigged(rig).rig == rig
+            """,
+            files={"harbour/boats.py": "RIGS = ('sloop', 'ketch')\n"},
+            before={
+                "harbour/boats.py": "RIGS = ('sloop', 'ketch', 'lug')\n",
+                "tests/test_example.py": """
+import pytest
+from harbour.boats import rigged
+
+@pytest.mark.parametrize("rig", ["sloop", "ketch", "lug"])
+def test_rig(rig):
+    assert rigged(rig).rig == rig
+""",
+            },
+        ),
         # It is set by a fixture now; nothing is compared exactly.
         Example(
             """

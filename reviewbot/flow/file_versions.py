@@ -44,8 +44,8 @@ def looser_file(
             told = list(only_told(had, has))
             found = [one for one in found if all(one.before is not other.before for other in told)] + told
             found += [one for name, one in switched_off(had, has) if not known.given(after.name, name)]
-            found += fewer(iterated(had), iterated(has))
-            found += fewer_cases(had.decorator_list, has.decorator_list)
+            found += fewer(iterated(had), iterated(has), known.dropped)
+            found += fewer_cases(had.decorator_list, has.decorator_list, known.dropped)
             found += merged(had, has)
         for one in found:
             yield after.name, one, place.of(one.before) if one.before else (after.line, after.line)

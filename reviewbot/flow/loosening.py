@@ -658,18 +658,27 @@ def _is_called(node: ast.AST, top: ast.AST) -> bool:
 # What is listed.
 
 
-def fewer(before: dict[str, ast.expr], after: dict[str, ast.expr]) -> Iterator[Loosened]:
-    """The lists of words of two versions, by what they are called, of which the new one holds less."""
+def fewer(
+    before: dict[str, ast.expr],
+    after: dict[str, ast.expr],
+    dropped: Callable[[str], bool] = lambda text: False,
+) -> Iterator[Loosened]:
+    """The lists of words of two versions, by what they are called, of which the new one holds less. `dropped`
+    tells whether the change takes a text out of the code under test: then it is tested no more for that."""
     listed = {word for node in after.values() for word in words(node)}
     for slot, node in after.items():
         was = words(before[slot]) if slot in before else []
-        lost = [word for word in was if word not in listed]
+        lost = [word for word in was if word not in listed and not dropped(word)]
         if lost and not is_command_line(was) and set(was) & set(words(node)):
             names = ", ".join(f"`{word}`" for word in lost)
             yield Loosened("fewer", before[slot], node, f"`{slot}` no longer holds {names}")
 
 
-def fewer_cases(old: Iterable[ast.expr], new: Iterable[ast.expr]) -> Iterator[Loosened]:
+def fewer_cases(
+    old: Iterable[ast.expr],
+    new: Iterable[ast.expr],
+    dropped: Callable[[str], bool] = lambda text: False,
+) -> Iterator[Loosened]:
     """The `parametrize` marks of two versions of a test that hold some of their cases still, no others."""
     before = {name: given for name, given in map(_cases, old) if name}
     for name, given in map(_cases, new):
@@ -677,12 +686,18 @@ def fewer_cases(old: Iterable[ast.expr], new: Iterable[ast.expr]) -> Iterator[Lo
         if not name or had is None or given is None:
             continue
         was, now = ([ast.unparse(one) for one in node.elts] for node in (had, given))
-        lost = [case for case in was if case not in now]
+        lost = [case for case in was if case not in now and not any(map(dropped, _texts(case)))]
         if now and lost and set(now) <= set(was):
             shown = ", ".join(f"`{short(case)}`" for case in lost[:3])
             more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
             says = f"the test is no longer run with `{name}` = {shown}{more}"
             yield Loosened("fewer", had, given, says, still="the same test, in the cases that are left")
+
+
+def _texts(code: str) -> list[str]:
+    tree = ast.parse(code, mode="eval")
+    nodes = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return [text for text in nodes if isinstance(text, str)]
 
 
 def _cases(mark: ast.expr) -> tuple[str, ast.List | ast.Tuple | None]:

@@ -44,6 +44,18 @@ class Known:
                     return True
         return False
 
+    def dropped(self, text: str) -> bool:
+        """Whether the change takes a text, as it is quoted, out of a file of the code under test."""
+        for one in self._repo.diff:
+            if not text or one.old_path is None or in_test_file(one.old_path):
+                continue
+            before = self._base.read(one.old_path) or b""
+            after = (self._repo.read(one.path) if one.path else None) or b""
+            words = [f"{quote}{text}{quote}".encode() for quote in "\"'"]
+            if any(word in before for word in words) and not any(word in after for word in words):
+                return True
+        return False
+
     def _is_gone(self, text: str) -> bool:
         """Whether the change takes a text, but for its numbers, out of the code under test."""
         words = max(re.split(r"[^A-Za-z _-]+", text), key=len).strip()
