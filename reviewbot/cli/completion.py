@@ -28,13 +28,13 @@ def main(options: argparse.Namespace) -> int:
     import shtab
 
     from reviewbot.cli.main import parser
-    from reviewbot.lint.suppress import nameable
+    from reviewbot.lint.registry import rule_ids
 
     whole = parser("*")
     for action in _actions(whole):
         if action.metavar in RULES and action.choices is None:
             # Here alone: what is no rule has a better answer than a list of them all.
-            action.choices = sorted(nameable())
+            action.choices = sorted(rule_ids())
     sys.stdout.write(shtab.complete(whole, shell=options.shell))
     return 0
 

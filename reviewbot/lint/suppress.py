@@ -86,13 +86,8 @@ def _comments(file: File) -> Iterator[tuple[int, int, str]]:
         return
 
 
-def nameable() -> frozenset[str]:
-    """The ids of all rules: what a comment or an option can name."""
-    return frozenset(rule_ids())
-
-
 def _wrong(rules: list[str], reason: str) -> str:
-    known = nameable()
+    known = frozenset(rule_ids())
     form = "write `# reviewbot: ignore[rule-id] reason`"
     if not rules:
         return f"names no rule; {form}"
