@@ -96,6 +96,21 @@ class ImportSkipOfOwnCode(Rule):
             """,
             files=_FILES,
         ),
+        # Outside of tests pytest takes it for an error.
+        Example(
+            """
+            import pytest
+
+            try:
+                from trainer.rows import read
+            except ImportError as why:
+                raise pytest.skip(str(why))
+
+            def test_read(tmp_path):
+                assert read(tmp_path / "rows.json") == []
+            """,
+            files=_FILES,
+        ),
         Example(
             """
             import pytest
@@ -243,13 +258,25 @@ def _skip(handler: ast.ExceptHandler, unit: Unit) -> ast.stmt | None:
         for node in ast.walk(statement):
             if isinstance(node, (ast.Call, ast.Raise)):
                 called = node.func if isinstance(node, ast.Call) else node.exc
-                if called is not None and dotted_name(called).rpartition(".")[2] in _SKIPS:
+                if called is None or dotted_name(called).rpartition(".")[2] not in _SKIPS:
+                    continue
+                if unit.kind != "module" or not _fails_at_module_level(node):
                     return statement
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
             names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
             if not statement.value.value and names & _asked(unit.file):
                 return statement
     return None
+
+
+def _fails_at_module_level(node: ast.Call | ast.Raise) -> bool:
+    """Whether a skip outside of tests is an error to pytest, which wants `allow_module_level`."""
+    call = node if isinstance(node, ast.Call) else node.exc
+    return (
+        isinstance(call, ast.Call)
+        and dotted_name(call.func) == "pytest.skip"
+        and not any(keyword.arg in ("allow_module_level", None) for keyword in call.keywords)
+    )
 
 
 @once

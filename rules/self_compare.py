@@ -632,6 +632,8 @@ def _read_twice(unit: Unit, node: cst.BaseExpression, repo: Repo) -> Certainty |
     """How sure it is that an expression means one value where it is evaluated twice: surely a name does, and
     an item of plain data. An item of anything else is what its class makes of it, an attribute may be a
     property, and a call goes through both."""
+    if _is_derived_class(unit, node):
+        return "question"
     why = steadiness(node)
     items = [below for below in walk(node) if isinstance(below, cst.Subscript)]
     computed = [item for item in items if not is_plain(unit, item, repo)]
@@ -650,6 +652,12 @@ def _read_twice(unit: Unit, node: cst.BaseExpression, repo: Repo) -> Certainty |
     if properties or not all(_by_text(item) for item in computed):
         return "question"
     return "likely"
+
+
+def _is_derived_class(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a name is a class that the file derives from another, whose metaclass may say what is equal."""
+    made = [one.node for one in values(unit).reaching(node)] if isinstance(node, cst.Name) else []
+    return any(isinstance(one, cst.ClassDef) and one.bases for one in made)
 
 
 def _by_text(item: cst.Subscript) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from reviewbot.flow import assertions
-from reviewbot.flow.assertions import MUST_RAISE
+from reviewbot.flow.assertions import EXITING, MUST_RAISE
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import Check, call_of, checks, is_own_exit, raising_context
 from reviewbot.flow.contradictions import contradictions, may_contradict
@@ -167,6 +167,32 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # What ends the program comes back where the test puts something else in its place.
+        Example("""
+            import argparse
+            import sys
+
+            def test_usage(mocker, capsys):
+                parser = argparse.ArgumentParser()
+                mocker.patch.object(parser, "exit")
+                parser.error("no rows")
+                assert "no rows" in capsys.readouterr().err
+
+            def test_leaves(monkeypatch):
+                left = []
+                monkeypatch.setattr(sys, "exit", left.append)
+                sys.exit(2)
+                assert left == [2]
+
+            class Sheet:
+                def error(self, text):
+                    self.said = text
+
+            def test_sheet():
+                parser = Sheet()
+                parser.error("row 3")
+                assert parser.said == "row 3"
+        """),
         # A block that lets its exception go is not always left by its `return`.
         Example("""
             import contextlib
@@ -460,7 +486,7 @@ class UnreachableCheck(Rule):
             body = statements(block)
             for place, statement in enumerate(body[:-1]):
                 left = leaves([statement])
-                if left is not None and not _skips(statement) and not is_own_exit(unit, statement):
+                if left is not None and not _skips(statement) and not _may_come_back(unit, statement):
                     says = "leaves on every path" if left != "fail" else "raises on every path"
                     yield (
                         body[place + 1 :],
@@ -679,6 +705,44 @@ def _is_stopped_by_hand(unit: Unit, statement: cst.CSTNode) -> bool:
         return False
     end = unit.span(statement).end_line
     return any(text.lstrip().startswith("#") for text in unit.file.lines[end : end + 2])
+
+
+def _may_come_back(unit: Unit, statement: cst.CSTNode) -> bool:
+    """Whether what ends the program may be another function: one of the file's own, one that the test puts in
+    its place, or the `error` of what is no parser of `argparse`."""
+    if is_own_exit(unit, statement):
+        return True
+    calls = [node for node in walk(statement) if isinstance(node, cst.Call) and dotted(node.func) in EXITING]
+    if not calls:
+        return False
+    patched = {
+        arg.value.rpartition(".")[2]
+        for call in unit.calls_of(_PATCHES)
+        for arg in (
+            one.value if isinstance(one, ast.keyword) else one for one in (*call.args, *call.keywords)
+        )
+        if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+    }
+    return any(not patched.isdisjoint(_ends_by(call)) or _is_another_parser(unit, call) for call in calls)
+
+
+def _ends_by(call: cst.Call) -> set[str]:
+    """The last names of what an exit runs: a parser's `error` ends by its `exit`."""
+    return {last_name(call), "exit"} if last_name(call) == "error" else {last_name(call)}
+
+
+_PATCHES = frozenset({"patch", "object", "setattr", "multiple"})
+
+
+def _is_another_parser(unit: Unit, call: cst.Call) -> bool:
+    """`parser.error(...)` of what is made by something that is not called a parser, or by the file's own."""
+    if not isinstance(call.func, cst.Attribute) or dotted(call.func) != "parser.error":
+        return False
+    made = values(unit).resolve(call.func.value)
+    if not isinstance(made, cst.Call):
+        return False
+    name = last_name(made)
+    return not name.endswith("Parser") or any(one.name == name for one in unit.file.units)
 
 
 def _skips(statement: cst.CSTNode) -> bool:

@@ -1638,6 +1638,25 @@ def test_only_an_item_of_plain_data_is_surely_the_same_twice(made, item, expecte
     assert certainties("self-compare", code) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("class Wide(Schema):\n                keys = 3\n            row = Wide", "proved"),
+        ("class row(Schema):\n                keys = 3", "question"),
+        ("class row:\n                keys = 3", "proved"),
+    ],
+)
+def test_a_class_made_of_another_may_be_asked_whether_it_equals_itself(made, expected):
+    code = f"""
+        from tables import Schema
+
+        def test_rows():
+            {made}
+            assert row == row
+    """
+    assert certainties("self-compare", code) == [expected]
+
+
 @pytest.mark.parametrize(("item", "expected"), [("", "proved"), (".loss", "likely"), ("[0]", "likely")])
 def test_another_name_for_an_object_is_no_other_name_for_what_it_computes(item, expected):
     code = f"""
