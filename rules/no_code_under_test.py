@@ -16,6 +16,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from reviewbot.flow import assertions
 from reviewbot.flow.collection import is_example, is_material
 from reviewbot.flow.demands import Demand, demands
 from reviewbot.flow.judging import in_test_file
@@ -40,7 +41,10 @@ _REACHES = frozenset({
 })  # fmt: skip
 _TESTED = frozenset({"torch", "jax", "scipy", "numpy"})
 _FIXTURES = frozenset({"tmp_path", "subtests", "device", "dtype"})
-_ASSERTING = pattern(r"^(assert\w*|subTest|maxDiff|id)$")
+_OF_UNITTEST = frozenset({
+    *(name for name in (*assertions.KNOWN, *assertions.RAISING_CONTEXTS) if name.startswith("assert")),
+    "subTest", "maxDiff", "id",
+})  # fmt: skip
 _DEVICES = pattern(r"^(cpu|cuda|mps|meta)(:\d+)?$")
 # A test of the machine, or one that only says that tests run.
 _ENVIRONMENT = pattern(
@@ -101,6 +105,24 @@ class NoCodeUnderTest(Rule):
         ),
     )
     good = (
+        # An assertion of the test's own class runs the code.
+        Example(
+            """
+            import unittest
+            from sailing.log import render
+
+            class TestLog(unittest.TestCase):
+                def assert_round_trip(self, text):
+                    self.assertEqual(render(text), text)
+
+                def test_entries(self):
+                    self.assert_round_trip("day 3" + "\\n" + "day 4")
+
+                def test_render(self):
+                    self.assertEqual(render("day 1"), "day 1")
+            """,
+            files={"sailing/__init__.py": "", "sailing/log.py": "def render(text): return text\n"},
+        ),
         # The code is reached through a fixture, an attribute, a name in a text, a table, or a helper.
         Example(
             """
@@ -302,7 +324,7 @@ def _only_computes(nodes: list[ast.AST], bound: set[str], unit: Unit, repo: Repo
     for node in below:
         if isinstance(node, ast.Attribute):
             own = isinstance(node.value, ast.Name) and node.value.id == "self"
-            if node.attr in _REACHES or (own and not _ASSERTING.search(node.attr)):
+            if node.attr in _REACHES or (own and node.attr not in _OF_UNITTEST):
                 return False
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             if any(name and name in node.value for name in package):
