@@ -70,6 +70,15 @@ class ZipTruncates(Rule):
     kinds = ("function", "method", "module")
     bad = (
         Example("""
+            def test_codes(ctx, codes, some, raw):
+                if raw:
+                    cells = [ctx.raw(one) for one in codes]
+                else:
+                    cells = [ctx.value(one) for one in some]
+                for cell, code in zip(cells, codes):  # <- here
+                    assert cell.value == code
+        """),
+        Example("""
             def test_rows(run):
                 for left, right in zip(run(1), run(2)[1:]):  # <- here
                     assert left == right
@@ -225,6 +234,21 @@ class ZipTruncates(Rule):
         """),
     )
     good = (
+        # As long as the other side, whichever branch was taken.
+        Example("""
+            def test_codes(ctx, codes, raw):
+                if raw:
+                    cells = [ctx.raw(kind, start) for kind, start, end in codes]
+                else:
+                    cells = [ctx.value(kind, start) for kind, start, end in codes]
+                for cell, code in zip(cells, codes):
+                    assert cell.value == code[1]
+
+            def test_either(ctx, codes, raw):
+                cells = [ctx.raw(one) for one in codes] if raw else [ctx.value(one) for one in codes]
+                for cell, code in zip(cells, codes):
+                    assert cell.value == code
+        """),
         Example("""
             def test_kept(train, resume):
                 kept = train(3).state_dict()

@@ -86,6 +86,7 @@ class Terms:
     def __init__(self, flow: Values, file: File) -> None:
         self.flow, self._file = flow, file
         self._versions: dict[tuple[str, frozenset[int]], int] = {}
+        self._open: set[str] = set()  # names whose branches are being looked at
         self._texts: dict[int, tuple[cst.CSTNode, str]] = {}
 
     def text(self, node: cst.BaseExpression) -> str:
@@ -135,10 +136,11 @@ class Terms:
                 found.append(f"#{many}")
             elif type(same) is cst.Name:
                 found.extend(self._unpacked(same))
-                if (size := self._of_each_branch(same)) is not None:
-                    found.append(f"#{size}")
+                found.extend(self._of_each_branch(same))
                 if not self.flow.reaching(same) and (size := self._table_size(same.value)) is not None:
                     found.append(f"#{size}")
+            elif type(same) is cst.IfExp:
+                found.extend(self._of_all([same.body, same.orelse]))
             elif type(same) is cst.Subscript and (size := self._size_of_each(same)) is not None:
                 found.append(f"#{size}")
         return list(dict.fromkeys(found))
@@ -272,14 +274,24 @@ class Terms:
             numbers.append(int(sizes.pop()[1:]))
         return min(numbers)
 
-    def _of_each_branch(self, node: cst.Name) -> int | None:
-        """The number of items of a name that each branch gives as many."""
+    def _of_each_branch(self, node: cst.Name) -> list[str]:
+        """What a name is as long as whichever branch was taken."""
         reaching = self.flow.reaching(node)
-        if len(reaching) < 2 or self.flow.mutations(node.value):
-            return None
+        if len(reaching) < 2 or self.flow.mutations(node.value) or node.value in self._open:
+            return []
         whole = [one.value for one in reaching if one.role == "whole" and one.value is not None]
-        sizes = {_written_size(value) for value in whole} if len(whole) == len(reaching) else {None}
-        return sizes.pop() if len(sizes) == 1 else None
+        if len(whole) != len(reaching):
+            return []
+        self._open.add(node.value)  # a loop may make it of itself
+        try:
+            return self._of_all(whole)
+        finally:
+            self._open.discard(node.value)
+
+    def _of_all(self, nodes: list[cst.BaseExpression]) -> list[str]:
+        """The terms that are as long as each of several values."""
+        first, *others = map(self.sizes, nodes)
+        return [size for size in first if all(size in other for other in others)]
 
     def _size_of_each(self, node: cst.Subscript) -> int | None:
         """The number of items of each value of a written dict: 2 for `{"x": [1, 2], "y": [3, 4]}[key]`."""
