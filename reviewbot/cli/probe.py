@@ -45,8 +45,8 @@ exit codes:
      tolerance lets through, what a test only reads, when and where a run was); replay: every witness still
      passes
   1  a difference passes that is a witness (shown or, with --kill-matrix alone, only listed), as in a field of
-     the rows that is never compared; no change whatever makes the check fail; or a field is dropped on
-     rebuild; replay: a witness is caught now
+     the rows that is never compared, unless the check is named after another one (compare_tokens); no change
+     whatever makes the check fail; or a field is dropped on rebuild; replay: a witness is caught now
   2  wrong use, or input that cannot be read
   3  inconclusive: nothing could be run, there were no inputs or none that the check compares anything of,
      or the time was up before every change was tried and no witness was found

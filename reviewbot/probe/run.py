@@ -112,6 +112,9 @@ def probe(
         listed += both
         together, opening = opened_by_two(session, base, found, until=clock.at(SEARCHED, least=0))
         passing, found = standing(session, base, [*opening, *found.passing, *cancel_out], found)
+        unseen = tuple(vacuous(target, calls, base.sides))
+        if unseen:
+            passing, found = _without_unread(passing, found)
         shown = grouped(passing)[:MOST_WITNESSES] if wish.witnesses else ()
         with clock.stage(SHOWN, "the witnesses are as small as they can be", bool(shown)) as until:
             witnesses = tuple(witness(session, base, one, until=until) for one in shown)
@@ -121,7 +124,6 @@ def probe(
         derived = derived_of(session, base, wish, found)
         with clock.stage(SWITCHED, "every check was switched off once", wish.checks) as until:
             alive = alive_of(session, base, wish, made, derived, until=until)
-        unseen = tuple(vacuous(target, calls, base.sides))
         if judged and in_code is None:
             clock.cut.append("it was known what it notices of the code that it runs")
         return Result(
@@ -170,6 +172,13 @@ def probe(
             judges=_judges(target, caught, witnesses) if target.kind == "test" else (),
             vacuous=unseen,
         )
+
+
+def _without_unread(passing: list[Passing], found: Search) -> tuple[list[Passing], Search]:
+    """The same without fields that are never compared: inputs that show nothing do not show that either."""
+    kept = [one for one in passing if one.why != "unread"]
+    aside = [(tried, Aside.UNREAD) for one in passing if one.why == "unread" for tried in one.examples]
+    return kept, replace(found, aside=(*found.aside, *aside))
 
 
 def of_code(

@@ -16,6 +16,7 @@ from reviewbot.probe.inside import plain
 from reviewbot.probe.inside.edits import Edit
 from reviewbot.probe.inside.sites import Site, differs
 from reviewbot.probe.session import Run, Session
+from reviewbot.probe.subject import names_another
 from reviewbot.probe.volatile import is_volatile
 from reviewbot.source.test_files import in_test_file
 
@@ -43,6 +44,7 @@ class Aside(Enum):
     SMALL = "a difference in size or spelling, which a tolerance may let through"
     UNREAD = "no change of that field is noticed: it is not compared, or nothing comes of the comparison"
     VOLATILE = "it is not compared, and by its name it may differ between equal runs"
+    NAMED = "it is not compared, and by its name the check is about another field"
     NUMBER = "no other value there is noticed, either"
     ABSENT = "a changed value there is not noticed, either"
     UNLIKE = "no such change is noticed anywhere in that field"
@@ -231,6 +233,7 @@ def _sorted(
         caught[one.change.family] += one.run.noticed
     nothing_caught = not any(one.run.noticed for one in tried if not one.change.beside)
     failing = {one.change.field for one in tried if one.run.verdict == "fail"}
+    name, read = session.target.unit, {one.change.field for one in tried if one.run.noticed}
     roots = list(dict.fromkeys(one.change.edit.path[0] for one in tried))
     groups: dict[tuple[tuple[int, ...], tuple[int, ...], str, str], list[Tried]] = defaultdict(list)
     ignored = set(_never_compared(tried)) if not nothing_caught else set()
@@ -266,7 +269,9 @@ def _sorted(
                 return Aside.ROLE
             why = _why(one.change, effective, field in ignored, nothing_caught, caught, tried)
             if why is Aside.UNREAD and field in ignored and compares and one.change.size in _REAL:
-                return Aside.VOLATILE if is_volatile(field) else "unread"
+                if is_volatile(field):
+                    return Aside.VOLATILE
+                return Aside.NAMED if names_another(name, field, read) else "unread"
             return why
 
         unnoticed = nothing_caught or field in ignored or (field in _WHOLE and field not in failing)
