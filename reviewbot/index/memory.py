@@ -19,7 +19,7 @@ _DEFINED = frozenset({"definition", "class"})
 _IN_WORDS = frozenset(b"_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _MOST_SEARCHES = 300  # for a word in all files: these take as long as to make the facts of them all
 _DEFINITION = re.compile(rb"(?:def|class)[\s\\]+(?=(\w+))")
-_CODING = re.compile(rb"[^\r\n]*(\r\n?|\n)?[^\r\n]*coding")
+_TWO_LINES = re.compile(rb"[^\r\n]*(?:\r\n?|\n)?[^\r\n]*")
 _UTF_8 = re.compile(
     rb"(?:(?![^\r\n]*coding)[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n))?"
     rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*(?:utf-?8|ascii)(?![-\w.])"
@@ -38,6 +38,7 @@ class Memory:
         self._facts: list[Facts | None] = [None] * len(self._sources)
         self._contents: dict[int, bytes | None] = {}
         self._normals: dict[int, bytes] = {}
+        self._coded: dict[int, bool] = {}
         self._places: dict[str, int] = {source.path: place for place, source in enumerate(self._sources)}
         self._scopes: dict[str, Sequence[int]] = {"": range(len(self._sources))}
         self._searches = 0
@@ -80,8 +81,7 @@ class Memory:
         content = self._content(place)
         if content is None:
             return False
-        # A file may say how its bytes are to be read.
-        if _CODING.match(content) and not _UTF_8.match(content):
+        if self._is_coded(place, content):
             return True
         if not content.isascii():
             content = self._normal(place, content)
@@ -92,6 +92,15 @@ class Memory:
         if place not in self._defined:
             self._defined[place] = frozenset(_DEFINITION.findall(content))
         return name in self._defined[place]
+
+    def _is_coded(self, place: int, content: bytes) -> bool:
+        """Whether a file says that its bytes are to be read in another way."""
+        if place not in self._coded:
+            lines = _TWO_LINES.match(content)
+            assert lines is not None
+            said = content.find(b"coding", 0, lines.end()) >= 0
+            self._coded[place] = said and not _UTF_8.match(content)
+        return self._coded[place]
 
     def _normal(self, place: int, content: bytes) -> bytes:
         """A file's content with the names as Python reads them, to which several characters are one."""
