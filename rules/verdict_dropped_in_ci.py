@@ -5,7 +5,8 @@
 `if ! pytest` that only tells, `jq` without `-e` and `continue-on-error: true` make the job green whatever the
 tests say. GitHub runs a step that names no shell with `bash -e`, in which a pipe ends with the status of its
 last command, one that says `shell: bash` with `bash -eo pipefail`, and `bash -l {0}` as it stands, without
-either.
+either. Nothing is said where a later command of the job reads what the command leaves, its log, its report
+or an output of its step, and fails by it; where it cannot be told whether it does, that is asked.
 
 ## Instead
 Let the command end the step. For a log write `set -o pipefail` or name `shell: bash`; what may fail today is
@@ -21,7 +22,7 @@ from functools import partial
 from reviewbot.flow.ci import is_ci
 from reviewbot.flow.ci_verdicts import Lost, counts_elsewhere, of_script, of_workflow
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.verdict_scripts import ends_by_a_verdict
+from reviewbot.flow.verdict_scripts import ends_by_a_verdict, may_fail_by_what_it_reads
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, line_span
 
@@ -127,6 +128,49 @@ class VerdictDroppedInCi(Rule):
             """,
             path="ci/fast.sh",
         ),
+        # What is printed, kept or uploaded fails nobody; nor does a reader whose own end is lost.
+        Example(
+            """
+            jobs:
+              orchard:
+                steps:
+                  - run: |
+                      diff picked.csv planted.csv > rows.txt || true  # <- here
+                      cat rows.txt
+                  - run: pytest tests/trees --junitxml=trees.xml || true  # <- here
+                  - run: |
+                      pytest tests/apples 2>&1 | tee apples.log  # <- here
+                      grep FAILED apples.log || true
+                      if [ -f apples.log ]; then exit 1; fi
+                  - run: |
+                      pytest tests/pears > pears.log || true  # <- here
+                      if grep -q FAILED pears.log; then
+                        echo "::warning::pears differ"
+                      fi
+                  - run: |
+                      pytest tests/plums > plums.log || true  # <- here
+                      ! grep FAILED plums.log
+                      echo done
+                  - id: figs
+                    run: pytest tests/figs || echo "rotten=1" >> $GITHUB_OUTPUT  # <- here
+                  - if: steps.figs.outputs.rotten == '1'
+                    run: echo "figs differ"
+                  - run: |
+                      pytest tests/nuts > nuts.log || true  # <- here
+                      python tools/draw.py nuts.log
+                      python -c "print(open('nuts.log').read())"
+                  - run: pytest tests/limes > limes.log || true  # <- here
+                  - if: failure()
+                    run: |
+                      ! grep FAILED limes.log
+                  - uses: actions/upload-artifact@v4
+                    if: always()
+                    with:
+                      name: trees
+                      path: trees.xml
+            """,
+            path=".github/workflows/ci.yml",
+        ),
     )
     good = (
         Example(
@@ -231,6 +275,94 @@ class VerdictDroppedInCi(Rule):
             """,
             path=".github/workflows/ci.yml",
         ),
+        # What the command leaves is read by a later one that fails by it.
+        Example(
+            """
+            jobs:
+              orchard:
+                steps:
+                  - run: |
+                      diff picked.csv planted.csv > rows.txt || true
+                      if [ -s rows.txt ]; then
+                        cat rows.txt
+                        exit 1
+                      fi
+                  - run: |
+                      cmp picked.bin planted.bin > bytes.txt || true
+                      test ! -s bytes.txt
+                  - run: |
+                      diff picked.json planted.json > json.txt || true
+                      [ ! -s json.txt ] || exit 1
+                  - run: |
+                      pytest tests/apples > apples.log 2>&1 || true
+                      grep -q '7 passed' apples.log
+                  - run: |
+                      pytest tests/pears 2>&1 | tee pears.log
+                      ! grep -E 'FAILED|ERROR' pears.log
+                  - run: pytest tests/plums | tee plums.log
+                  - run: tail -1 "./plums.log" | grep passed
+                  - run: |
+                      pytest tests/figs | tee figs.log
+                      rotten=$(grep -c FAILED figs.log)
+                      echo "$rotten rotten"
+                      [ "$rotten" -eq 0 ] || { echo rotten; exit 1; }
+                  - run: pytest tests/nuts --json-report --json-report-file=nuts.json || true
+                  - run: |
+                      python -c "
+                      import json, sys
+                      sys.exit(json.load(open('nuts.json'))['exitcode'])
+                      "
+                  - run: pytest tests/limes --json-report || true
+                  - run: jq -e '.summary.failed == 0' .report.json
+                  - run: pytest tests/trees --junitxml=trees.xml || true
+                  - run: python tools/count_rotten.py trees.xml
+            """,
+            path=".github/workflows/ci.yml",
+            files={
+                "tools/count_rotten.py": "import sys\n"
+                "def main():\n    return open(sys.argv[1]).read().count('<failure')\n"
+                "if __name__ == '__main__':\n    sys.exit(main())\n",
+            },
+        ),
+        # A value that is handed on, by which a later step fails.
+        Example(
+            """
+            jobs:
+              orchard:
+                steps:
+                  - id: apples
+                    run: pytest tests/apples || echo "rotten=1" >> $GITHUB_OUTPUT
+                  - if: steps.apples.outputs.rotten == '1'
+                    run: exit 1
+                  - run: pytest tests/pears || echo "PEARS=rotten" >> "$GITHUB_ENV"
+                  - if: env.PEARS == 'rotten'
+                    run: |
+                      echo "pears differ"
+                      exit 1
+                  - run: pytest tests/plums || echo "PLUMS=rotten" >> "$GITHUB_ENV"
+                  - run: test "$PLUMS" != rotten
+                  - id: figs
+                    run: pytest tests/figs || echo "rotten=1" >> $GITHUB_OUTPUT
+                  - env:
+                      FIGS: ${{ steps.figs.outputs.rotten }}
+                    run: |
+                      if [ -n "$FIGS" ]; then exit 1; fi
+                  - run: pytest tests/nuts || echo rotten > nuts.failed
+                  - run: test ! -e nuts.failed
+            """,
+            path=".github/workflows/ci.yml",
+        ),
+        Example(
+            """
+            set -u
+            pytest tests/apples | tee apples.log
+            python - <<END
+            text = open("apples.log").read()
+            assert "failed" not in text
+            END
+            """,
+            path="ci/apples.sh",
+        ),
         # What is no list of CI, and no shell.
         Example("jobs:\n  unit:\n    steps:\n      - run: pytest || true\n", path="docs/example.yml"),
     )
@@ -242,10 +374,11 @@ class VerdictDroppedInCi(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         path, text = unit.file.path, unit.file.text
         ends = partial(ends_by_a_verdict, repo=repo)
+        can_fail = partial(may_fail_by_what_it_reads, repo=repo)
         if unit.kind == "settings":
-            found = of_workflow(text, ends) if is_ci(path, repo) else iter(())
+            found = of_workflow(text, ends, can_fail) if is_ci(path, repo) else iter(())
         elif path.endswith((".sh", ".bash")):
-            found = of_script(text, ends, ends_at_once=_is_run_with_errexit(path, repo))
+            found = of_script(text, ends, can_fail, ends_at_once=_is_run_with_errexit(path, repo))
         else:
             return
         told = list(found)
@@ -272,11 +405,7 @@ class VerdictDroppedInCi(Rule):
             f"the verdict of {'this run of ' if again else ''}`{_short(one)}` does not count: {one.how}",
             certainty=one.certainty if again is None else "question",
             steps=[Step(unit.file.path, one.by, one.by, one.says)] if one.by else [],
-            still_catches=(
-                "nothing here: the job goes on, and passes, whatever the command says"
-                if again is None
-                else f"line {again} runs these tests as well, and its verdict counts",
-            ),
+            still_catches=(_still(one, again),),
         )
 
     def _left_out(self, unit: Unit, apart: list[Lost]) -> Finding:
@@ -289,6 +418,14 @@ class VerdictDroppedInCi(Rule):
             certainty="question",
             still_catches=("nothing, if no other command runs it",),
         )
+
+
+def _still(one: Lost, again: int | None) -> str:
+    if again is not None:
+        return f"line {again} runs these tests as well, and its verdict counts"
+    if one.read:
+        return f"nothing for sure; line {one.read} reads what it leaves, and may fail by it"
+    return "nothing here: the job goes on, and passes, whatever the command says"
 
 
 def _named_in(path: str, repo: Repo) -> Iterator[str]:

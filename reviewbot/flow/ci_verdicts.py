@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.later_readers import CanFail, Stage, reader_of
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shell_blocks import goes_on_after, is_in_function, of_conditions
 from reviewbot.model import Certainty
@@ -95,7 +96,8 @@ def unknown(target: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Lost:
     """A command whose verdict is lost: where that is, the command, what becomes of its verdict, the line that
-    belongs to it, and what that line says; `without` is a test that the command leaves out instead."""
+    belongs to it, and what that line says; `without` is a test that the command leaves out instead. `read` is
+    the line of a later command that reads what it leaves and may fail by it, 0 where there is none."""
 
     line: int
     end_line: int
@@ -105,6 +107,7 @@ class Lost:
     by: int = 0
     says: str = ""
     without: str = ""
+    read: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +129,24 @@ class _Shell:
     says: str = ""
 
 
-def of_script(text: str, ends: Ends = unknown, *, ends_at_once: bool = True) -> Iterator[Lost]:
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """What runs after the commands of a shell: the steps behind theirs, whose own id is `identity`."""
+
+    can_fail: CanFail
+    identity: str = ""
+    stages: tuple[Stage, ...] = ()
+
+
+def of_script(
+    text: str, ends: Ends = unknown, can_fail: CanFail = unknown, *, ends_at_once: bool = True
+) -> Iterator[Lost]:
     """The lost verdicts of a shell script; `ends_at_once`: it is run by a shell that ends at a failure, or
     nobody knows by what."""
     lines = text.splitlines()
     own = bool(lines) and _ENDS_AT_ONCE.search(lines[0]) is not None
     shell = _Shell(ends_at_once or own, pipes=_PIPEFAIL.search(text) is None)
-    yield from _of_lines(lines, 1, shell, ends)
+    yield from _of_lines(lines, 1, shell, ends, _Later(can_fail))
 
 
 def counts_elsewhere(
@@ -202,10 +216,10 @@ def _is_below(test: str, folders: Sequence[str]) -> bool:
     )
 
 
-def of_workflow(text: str, ends: Ends = unknown) -> Iterator[Lost]:
+def of_workflow(text: str, ends: Ends = unknown, can_fail: CanFail = unknown) -> Iterator[Lost]:
     """The lost verdicts of a YAML file that says what CI runs; none of one that does not parse."""
     for root in _roots(text):
-        yield from _of_jobs(root, text, ends)
+        yield from _of_jobs(root, text, ends, can_fail)
 
 
 def _roots(text: str) -> list[yaml.Node]:
@@ -217,24 +231,69 @@ def _roots(text: str) -> list[yaml.Node]:
         return []
 
 
-def _of_jobs(root: yaml.Node, text: str, ends: Ends) -> Iterator[Lost]:
+def _of_jobs(root: yaml.Node, text: str, ends: Ends, can_fail: CanFail) -> Iterator[Lost]:
     lines = text.splitlines()
     for _, job in _pairs(_get(root, "jobs")):
         steps = _items(_get(job, "steps"))
-        runs = [(step, run) for step in steps if (run := _get(step, "run")) is not None]
-        windows = "windows" in _value(_get(job, "runs-on"))
-        for step, run in runs:
-            named = (
-                _get(step, "shell"),
-                _at(job, "defaults", "run", "shell"),
-                _at(root, "defaults", "run", "shell"),
+        shells = [_shell_in(step, job, root) for step in steps]
+        stages = [_stage(step, shell) for step, shell in zip(steps, shells, strict=True)]
+        for at, step in enumerate(steps):
+            run = _get(step, "run")
+            if run is None:
+                continue
+            behind = tuple(
+                stage
+                for stage, one in zip(stages[at + 1 :], steps[at + 1 :], strict=True)
+                if _value(_get(one, "continue-on-error")).lower() != "true"
             )
-            shell = _shell_of(next((one for one in named if one is not None), None), windows=windows)
-            if _PIPEFAIL.search(_value(run)):
-                shell = replace(shell, pipes=False)
+            later = _Later(can_fail, _value(_get(step, "id")), (*behind, *_handed_on(job)))
             told = list(_going_on(step, [run], text, lines, ends))
-            yield from told or _of_lines(_value(run).splitlines(), _first_line(run), shell, ends)
-        yield from _going_on(job, [run for _, run in runs], text, lines, ends, whole=True)
+            for one in told:
+                yield from _unless_read(one, _value(run), later, ends)
+            if not told:
+                yield from _of_lines(_value(run).splitlines(), _first_line(run), shells[at], ends, later)
+        runs = [run for step in steps if (run := _get(step, "run")) is not None]
+        yield from _going_on(job, runs, text, lines, ends, whole=True)
+
+
+def _shell_in(step: yaml.Node, job: yaml.Node, root: yaml.Node) -> _Shell:
+    named = (_get(step, "shell"), _at(job, "defaults", "run", "shell"), _at(root, "defaults", "run", "shell"))
+    windows = "windows" in _value(_get(job, "runs-on"))
+    shell = _shell_of(next((one for one in named if one is not None), None), windows=windows)
+    return replace(shell, pipes=False) if _PIPEFAIL.search(_value(_get(step, "run"))) else shell
+
+
+def _stage(step: yaml.Node, shell: _Shell) -> Stage:
+    run = _get(step, "run")
+    joined = _joined(_value(run).splitlines(), _first_line(run)) if run is not None else ()
+    return Stage(
+        tuple((one.text, one.line) for one in joined),
+        line=step.start_mark.line + 1,
+        ends=shell.ends,
+        pipes=shell.pipes,
+        python=_value(_get(step, "shell")).startswith("python"),
+        condition=_value(_get(step, "if")),
+        action=_value(_get(step, "uses")),
+        given="\n".join(f"{key.value}: {_value(given)}" for key, given in _pairs(_get(step, "with"))),
+        environment=tuple((key.value, _value(given)) for key, given in _pairs(_get(step, "env"))),
+    )
+
+
+def _handed_on(job: yaml.Node) -> Iterator[Stage]:
+    """The outputs of a job, by which another may fail."""
+    for key, given in _pairs(_get(job, "outputs")):
+        yield Stage((), key.start_mark.line + 1, given=_value(given), is_end=True)
+
+
+def _unless_read(one: Lost, text: str, later: _Later, ends: Ends) -> Iterator[Lost]:
+    """A lost verdict, unless something that runs later fails by what the command left; a question where it
+    may."""
+    tests = _is_run(one.command, ends)
+    read = reader_of(text, later.identity, later.stages, later.can_fail, runs_tests=tests)
+    if read is None:
+        yield one
+    elif not read.fails:
+        yield replace(one, certainty="question", read=read.line)
 
 
 def _shell_of(named: yaml.Node | None, *, windows: bool) -> _Shell:
@@ -282,7 +341,7 @@ def _first_line(run: yaml.Node) -> int:
     return int(run.start_mark.line) + 1 + block
 
 
-def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends) -> Iterator[Lost]:
+def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends, later: _Later) -> Iterator[Lost]:
     joined = list(_joined(lines, first))
     texts = [one.text for one in joined]
     goes_on, by, says = not shell.ends, shell.by, shell.says
@@ -312,14 +371,24 @@ def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends) -> Iterat
                 how = "the script goes on after a failure, and ends with the status of its last command"
                 of = by, says
         if how:
-            yield Lost(one.line, one.end_line, command, how, sure, *of)
+            lost = Lost(one.line, one.end_line, command, how, sure, *of)
+            yield from _unless_read(lost, one.text, _from(rest, later, shell, goes_on=goes_on), ends)
         yield from _left_out(one, command)
     for at, asked in of_conditions(texts):
         command = _judging(asked, ends)
         if command and _is_run(command, ends):
             one = joined[at]
             how = "where it fails, the `if` around it only tells so"
-            yield Lost(one.line, one.end_line, command, how, _sure(one, explained=one.explained))
+            lost = Lost(one.line, one.end_line, command, how, _sure(one, explained=one.explained))
+            behind = _from(joined[at + 1 :], later, shell, goes_on=not shell.ends)
+            yield from _unless_read(lost, one.text, behind, ends)
+
+
+def _from(rest: Sequence[_Line], later: _Later, shell: _Shell, *, goes_on: bool) -> _Later:
+    """What runs after a line: the rest of its own shell first."""
+    lines = tuple((one.text, one.line) for one in rest)
+    own = Stage(lines, rest[0].line if rest else 0, not goes_on, shell.pipes)
+    return replace(later, stages=(own, *later.stages))
 
 
 def _is_run(command: str, ends: Ends) -> bool:

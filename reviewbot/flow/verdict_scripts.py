@@ -30,6 +30,32 @@ def ends_by_a_verdict(target: str, repo: Repo) -> bool:
     return repo.once(_ends_by_a_verdict, target)
 
 
+def may_fail_by_what_it_reads(target: str, repo: Repo) -> bool:
+    """`target`: the path of a Python script. Whether it, or what it runs, asserts, or hands an exit a status
+    other than a message."""
+    return repo.once(_may_fail, target)
+
+
+def _may_fail(repo: Repo, target: str) -> bool:
+    for path in _paths(target, repo):
+        file = repo.file(path)
+        modules = (unit for unit in file.units if unit.kind == "module") if file is not None else ()
+        for unit in (reached for module in modules for reached in _reached(module, repo)):
+            for node in own_nodes(unit.tree):
+                if isinstance(node, ast.Assert) or (isinstance(node, ast.Raise) and _says_no(node)):
+                    return True
+                if not isinstance(node, ast.Call) or dotted_name(node.func) not in _EXITS:
+                    continue
+                if _may_say_no(node.args, unit) and not _is_message(node.args[0]):
+                    return True
+    return False
+
+
+def _is_message(node: ast.expr) -> bool:
+    """As `sys.exit("usage: ...")` is handed, which the arguments may bring about."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
 def _ends_by_a_verdict(repo: Repo, target: str) -> bool:
     return any(_ends(repo, path) for path in _paths(target, repo))
 

@@ -385,6 +385,27 @@ def test_a_command_of_ci_that_runs_the_same_tests_with_a_verdict_is_named(review
     assert (finding["certainty"] == "question") is says.startswith("line 5")
 
 
+@pytest.mark.parametrize(
+    ("later", "asked"),
+    [
+        ("python tools/count.py parity.log", True),
+        ("./tools/count.sh parity.log", True),
+        ("cat parity.log", False),
+        ("python tools/count.py other.log", False),
+    ],
+)
+def test_a_later_command_of_ci_that_may_fail_by_what_one_leaves_is_named(reviewbot, tmp_path, later, asked):
+    (tmp_path / ".github" / "workflows").mkdir(parents=True)
+    text = WORKFLOW.replace("FIRST", "echo go") + f"      - run: {later}\n"
+    (tmp_path / ".github" / "workflows" / "ci.yml").write_text(text)
+    words = ("lint", "--select", "verdict-dropped-in-ci", "--output-format", "json", "--fail-on", "never")
+    (finding,) = json.loads(reviewbot(*words, ".", cwd=tmp_path).out)
+    says = "nothing for sure; line 7 reads what it leaves, and may fail by it" if asked else "nothing here: "
+    (clause,) = finding["still_catches"]
+    assert clause.startswith(says)
+    assert finding["certainty"] == ("question" if asked else "likely")
+
+
 def test_that_nothing_else_catches_it_is_said_where_it_is_asked_for(reviewbot):
     """A line on nearly each finding that says nothing of it is left out; scripts still read it."""
     words = ("lint", "--select", "pair-keys-intersect", "--stdin-filename", "tests/test_rows.py", "-")
