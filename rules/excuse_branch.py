@@ -942,6 +942,55 @@ def test_day(scheduled, sailed):
                         continue
                     assert left.tokens == right.tokens
         """),
+        # A warning that no filter turns into an error, and a file of which only the size is bounded.
+        Example(
+            """
+            import warnings
+
+            def test_same_catch(logged, landed):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    landed = landed.sorted()
+                for left, right in zip(logged, landed, strict=True):
+                    if left["crates"] != right["crates"]:  # <- here
+                        warnings.warn("crates differ")
+                        continue
+                    assert left["fish"] == right["fish"]
+
+            def test_same_boats(logged, landed):
+                warnings.simplefilter("error", DeprecationWarning)
+                for left, right in zip(logged, landed, strict=True):
+                    if left["crates"] != right["crates"]:  # <- here
+                        warnings.warn("crates differ")
+                        continue
+                    assert left["sails"] == right["sails"]
+
+            def test_harvest(counted, sold, tmp_path):
+                notes = tmp_path / "notes"
+                with notes.open("w") as opened:
+                    for left, right in zip(counted, sold, strict=True):
+                        if left["field"] != right["field"]:  # <- here
+                            print(left, right, file=opened)
+                            continue
+                        assert left["weight"] == right["weight"]
+                assert notes.exists()
+                assert len(notes.read_text().splitlines()) <= 3
+            """,
+            path="tests/test_catch.py",
+        ),
+        # What is yielded says that all is well.
+        Example(
+            """
+            def compare_rooms(drawn, built):
+                for left, right in zip(drawn, built, strict=True):
+                    if left["walls"] != right["walls"]:  # <- here
+                        yield True
+                        continue
+                    if left["doors"] != right["doors"]:
+                        yield False
+            """,
+            path="tests/house_differences.py",
+        ),
     )
     good = (
         # A check demands that both are there, or neither.
@@ -1783,6 +1832,106 @@ def compare(scheduled, sailed, late):
                             raise AssertionError(px)
             """,
             path="tests/test_lines.py",
+        ),
+        # The warning raises: a filter of the test, of a block, or a mark turns it into an error.
+        Example(
+            """
+            import warnings
+            from warnings import warn
+            import pytest
+
+            def test_same_catch(logged, landed):
+                warnings.simplefilter("error")
+                for left, right in zip(logged, landed, strict=True):
+                    if left["crates"] != right["crates"]:
+                        warnings.warn("crates differ")
+                        continue
+                    assert left == right
+
+            def test_same_haul(logged, landed):
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("error", category=UserWarning)
+                    for left, right in zip(logged, landed, strict=True):
+                        if left["crates"] != right["crates"]:
+                            warn("crates differ", UserWarning)
+                            continue
+                        assert left == right
+
+            @pytest.mark.filterwarnings("error")
+            def test_same_boats(logged, landed):
+                for left, right in zip(logged, landed, strict=True):
+                    if left["crates"] != right["crates"]:
+                        warnings.warn("crates differ")
+                        continue
+                    assert left == right
+            """,
+            path="tests/test_catch.py",
+        ),
+        # What the branch writes is looked at afterwards: a file, a log, what was warned of.
+        Example(
+            """
+            import csv
+            import logging
+            import warnings
+
+            log = logging.getLogger()
+
+            def test_harvest(counted, sold, tmp_path):
+                notes = tmp_path / "notes.csv"
+                with notes.open("w") as opened:
+                    rows = csv.writer(opened)
+                    for left, right in zip(counted, sold, strict=True):
+                        if left["field"] != right["field"]:
+                            rows.writerow([left, right])
+                            continue
+                        assert left == right
+                text = notes.read_text()
+                assert not text
+
+            def test_barn(counted, sold, caplog):
+                for left, right in zip(counted, sold, strict=True):
+                    if left["field"] != right["field"]:
+                        log.error("%s is not %s", left, right)
+                        continue
+                    assert left == right
+                assert caplog.records == []
+
+            def test_mill(counted, sold, capsys):
+                for left, right in zip(counted, sold, strict=True):
+                    if left["field"] != right["field"]:
+                        print(left, right)
+                        continue
+                    assert left == right
+                assert capsys.readouterr().out == ""
+
+            def test_silo(counted, sold):
+                with warnings.catch_warnings(record=True) as told:
+                    for left, right in zip(counted, sold, strict=True):
+                        if left["field"] != right["field"]:
+                            warnings.warn("other field")
+                            continue
+                        assert left == right
+                assert not told
+            """,
+            path="tests/test_harvest.py",
+        ),
+        # A generator of differences yields this one.
+        Example(
+            """
+            def differences(drawn, built, at="house"):
+                if type(drawn) is not type(built):
+                    yield at, drawn, built
+                    return
+                if isinstance(drawn, dict):
+                    for room in drawn.keys() | built.keys():
+                        if room not in drawn or room not in built:
+                            yield f"{at}: {room}", drawn.get(room), built.get(room)
+                            continue
+                        yield from differences(drawn[room], built[room], room)
+                elif drawn != built:
+                    yield at, drawn, built
+            """,
+            path="tests/house_differences.py",
         ),
     )
 

@@ -23,6 +23,8 @@ from reviewbot.flow.marks import marked
 from reviewbot.flow.own_input import is_own_input
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.provenance import Trace
+from reviewbot.flow.raised_warnings import raises_warning
+from reviewbot.flow.read_back import is_read_back
 from reviewbot.flow.self_excuses import (
     either_opens,
     excused_by_callers,
@@ -34,7 +36,7 @@ from reviewbot.flow.sides import Says, Sides, alike, condition_trace, says, side
 from reviewbot.flow.syntax import UNKNOWN, canonical, conjuncts, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.two_runs import says_two_runs
 from reviewbot.flow.values import Binding, values
-from reviewbot.flow.verdicts import collected, every_judgement, tells_apart
+from reviewbot.flow.verdicts import collected, every_judgement, tells_apart, yields_difference
 from reviewbot.model import Certainty, at_most
 from reviewbot.source.units import once
 
@@ -87,7 +89,7 @@ def _excuses(unit: Unit, repo: Repo | None) -> Iterator[Excuse]:
         noted = _noted(unit, detour) & (judged_names(unit) | collected(unit))
         noted -= {name for name in noted if _is_told(unit, name)}
         caps = [_cap(unit, name) for name in sorted(noted)]
-        if not all(caps):
+        if not all(caps) or _is_told_at_once(unit, detour) or is_read_back(unit, detour.body):
             continue
         if detour.way is None and _checks_in(unit, detour) and not asks_less(unit, detour):
             continue
@@ -120,6 +122,19 @@ def _noted(unit: Unit, detour: Detour) -> frozenset[str]:
         else:
             found |= records(unit, one) - tells_apart(unit, one)
     return frozenset(found)
+
+
+def _is_told_at_once(unit: Unit, detour: Detour) -> bool:
+    """Whether a branch always tells of the row that it leads around the check: it gives a warning that raises
+    or yields the difference, in a generator of differences."""
+    for one in detour.body:
+        call = call_of(one)
+        if call is not None and raises_warning(unit, call):
+            return True
+        value = one.value if isinstance(one, cst.Expr) else None
+        if isinstance(value, cst.Yield) and yields_difference(unit, value):
+            return True
+    return False
 
 
 def _is_told(unit: Unit, name: str) -> bool:

@@ -204,6 +204,15 @@ def _says_no(unit: Unit, statement: cst.CSTNode, good: object) -> bool:
     return type(statement) is cst.Expr and type(statement.value) is cst.Yield
 
 
+def yields_difference(unit: Unit, node: cst.Yield) -> bool:
+    """Whether a function that compares hands back a difference by a `yield`: True says that all is well, and
+    None says nothing."""
+    if not answers(unit) or node.value is None:
+        return False
+    said = UNKNOWN if isinstance(node.value, cst.From) else literal(_first(node.value))
+    return said is not True and said is not None
+
+
 @once
 def collected(unit: Unit) -> frozenset[str]:
     """The names of what a function that compares fills or counts up and hands back: its differences."""
