@@ -22,6 +22,7 @@ import libcst as cst
 from reviewbot.flow.calls import module_value
 from reviewbot.flow.checks import Check, call_of, checks, may_assert
 from reviewbot.flow.control import enclosing, statements
+from reviewbot.flow.equal_as_a_whole import asks_again
 from reviewbot.flow.excuses import excuses
 from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
@@ -120,6 +121,22 @@ class EarlyReturnTest(Rule):
                 assert engine.run() == run()
             """
         ),
+        # What was equal is not what is checked, or not all of it.
+        Example("""
+            def test_same_tides(gauge, table):
+                measured, printed = gauge.read(), table.read()
+                if measured == printed:  # <- here
+                    return
+                for one, other in zip(measured, printed):
+                    assert one == other
+                assert gauge.is_dry
+
+            def test_as_many_tides(gauge, table):
+                measured, printed = gauge.read(), table.read()
+                if len(measured) == len(printed):  # <- here
+                    return
+                assert measured[0] == printed[0]
+        """),
     )
     good = (
         # What the branch itself checks, what was checked before, skips.
@@ -284,6 +301,28 @@ class EarlyReturnTest(Rule):
                 if ended.returncode == 0:
                     return
                 assert "fuel" in ended.stderr
+        """),
+        # The condition is the check: what follows it fails, or looks where the two differ.
+        Example("""
+            import numpy as np
+            import pytest
+
+            def test_same_tides(gauge, table):
+                measured, printed = gauge.read(), table.read()
+                if measured == printed:
+                    return
+                for at, (one, other) in enumerate(zip(measured, printed)):
+                    assert one == other, at
+                assert len(measured) == len(printed)
+
+            def test_same_depths(gauge, table):
+                measured, printed = gauge.depths(), table.depths()
+                if np.array_equal(measured, printed):
+                    return
+                for place in range(len(printed)):
+                    if measured[place] != printed[place]:
+                        pytest.fail(f"{place}: {measured[place]}")
+                np.testing.assert_array_equal(measured, printed)
         """),
     )
 
@@ -505,6 +544,8 @@ def _only_fails_after(unit: Unit, node: cst.If) -> bool:
     """Whether a test returns where all is well, and what follows only looks for what to say of a failure."""
     rank = unit.index.rank
     after = [check for check in checks(unit) if rank(check.node) > rank(node)]
+    if after and asks_again(unit, node.test, after):
+        return True
     if not isinstance(node.test, cst.Comparison) or not isinstance(
         node.test.comparisons[0].operator, cst.Equal
     ):
