@@ -222,9 +222,9 @@ class NoCodeUnderTest(Rule):
         path = unit.file.path
         if not self.suspect(unit) or not in_test_file(path) or is_example(path) or is_material(path):
             return
-        wanted = [one for one in demands(unit.tree.body) if not _is_raising(one)]
-        if not wanted or not _imports_own(unit, repo) or not _is_closed(unit, repo):
+        if not repo.once(_imports_own, path) or not _is_closed(unit, repo):
             return
+        wanted = [one for one in demands(unit.tree.body) if not _is_raising(one)]
         made = _made(unit)
         worked = [one for one in wanted if _work(one, made) >= _LEAST]
         if not worked:
@@ -262,12 +262,13 @@ def _library(unit: Unit) -> str:
     return ""
 
 
-def _imports_own(unit: Unit, repo: Repo) -> bool:
-    """Whether the file imports something of the repository that is no test."""
-    for target in unit.file.imports.values():
+def _imports_own(repo: Repo, path: str) -> bool:
+    """Whether a file imports something of the repository that is no test."""
+    file = repo.file(path)
+    for target in file.imports.values() if file is not None else ():
         for name in (target, target.rpartition(".")[0]):
-            path = own_module(name, unit.file.path, repo) if name.strip(".") else None
-            if path is not None and not in_test_file(path):
+            found = own_module(name, path, repo) if name.strip(".") else None
+            if found is not None and not in_test_file(found):
                 return True
     return False
 

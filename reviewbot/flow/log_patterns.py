@@ -90,8 +90,8 @@ def logged(repo: Repo) -> tuple[Line, ...]:
     """The lines that the code outside of tests logs, with some text of their own."""
     return tuple(
         Line(path, log.line, log.template)
-        for path, log in repo.index.logs()
-        if not in_test_file(path) and len(_words(log.template)) > 1
+        for path, log in repo.index.outside_tests.logs()
+        if len(_words(log.template)) > 1
     )
 
 
