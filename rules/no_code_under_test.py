@@ -222,7 +222,7 @@ class NoCodeUnderTest(Rule):
         path = unit.file.path
         if not self.suspect(unit) or not in_test_file(path) or is_example(path) or is_material(path):
             return
-        if not repo.once(_imports_own, path) or not _is_closed(unit, repo):
+        if not repo.once(_imports_own, path, *unit.file.imports.values()) or not _is_closed(unit, repo):
             return
         wanted = [one for one in demands(unit.tree.body) if not _is_raising(one)]
         made = _made(unit)
@@ -262,10 +262,9 @@ def _library(unit: Unit) -> str:
     return ""
 
 
-def _imports_own(repo: Repo, path: str) -> bool:
-    """Whether a file imports something of the repository that is no test."""
-    file = repo.file(path)
-    for target in file.imports.values() if file is not None else ():
+def _imports_own(repo: Repo, path: str, *targets: str) -> bool:
+    """Whether something that a file imports is of the repository, and no test."""
+    for target in targets:
         for name in (target, target.rpartition(".")[0]):
             found = own_module(name, path, repo) if name.strip(".") else None
             if found is not None and not in_test_file(found):
