@@ -854,11 +854,15 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
                 continue
             function = call.func
             if type(function) is ast.Attribute:
-                last = function.attr
+                last, root = function.attr, function.value
             else:
-                last = function.id if type(function) is ast.Name else ""
-            if last not in names and not (by_root and _may_be_foreign_judge(function, foreign, judging)):
-                continue
+                last, root = (function.id if type(function) is ast.Name else ""), function
+            if last not in names:
+                # Most are `self.assertEqual(...)` and their like.
+                if not by_root or (type(root) is ast.Name and root.id not in foreign):
+                    continue
+                if not _may_be_foreign_judge(function, foreign, judging):
+                    continue
             # What is given a name may be entered by that name.
             unentered = values_ is alone and _may_be_unentered(call)
             if unentered or _could_drop(call, unit):

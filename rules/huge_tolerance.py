@@ -64,6 +64,10 @@ _CLOSE = frozenset({
 })  # fmt: skip
 
 
+_KEYWORDS, _POSITIONED = frozenset(KEYWORDS), frozenset(POSITIONS)
+_DISTANCES = frozenset({"dist", *ABSOLUTE})
+
+
 class HugeTolerance(Rule):
     kinds = ("function", "method", "module")
     bad = (
@@ -287,8 +291,9 @@ class HugeTolerance(Rule):
     folds = True
 
     def suspect(self, unit: Unit) -> bool:
-        by_keyword = not unit.facts.names.isdisjoint(KEYWORDS) or unit.calls(*POSITIONS)
-        by_difference = unit.has(ast.Compare) and unit.calls("dist", *ABSOLUTE)
+        facts = unit.facts
+        by_keyword = not _KEYWORDS.isdisjoint(facts.names) or not _POSITIONED.isdisjoint(facts.calls)
+        by_difference = not _DISTANCES.isdisjoint(facts.calls) and unit.has(ast.Compare)
         return (by_keyword or by_difference) and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:

@@ -265,6 +265,8 @@ def _library(unit: Unit) -> str:
 def _imports_own(repo: Repo, path: str, *targets: str) -> bool:
     """Whether something that a file imports is of the repository, and no test."""
     for target in targets:
+        if target.partition(".")[0] in _COMPUTE:
+            continue
         for name in (target, target.rpartition(".")[0]):
             found = own_module(name, path, repo) if name.strip(".") else None
             if found is not None and not in_test_file(found):

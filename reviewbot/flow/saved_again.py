@@ -48,10 +48,15 @@ class SavedAgain:
 
 def may_save_again(unit: Unit) -> bool:
     """Whether a unit could load what it saved; yes too often, never no wrongly."""
-    calls = unit.facts.calls
-    return any(_LOADS.search(name) or name in _SETS for name in calls) and any(
-        _SAVES.search(name) or name in _STATES for name in calls
-    )
+    return unit.calls_any(_may_load) and unit.calls_any(_may_save)
+
+
+def _may_load(name: str) -> bool:
+    return _LOADS.search(name) is not None or name in _SETS
+
+
+def _may_save(name: str) -> bool:
+    return _SAVES.search(name) is not None or name in _STATES
 
 
 def saved_again(unit: Unit) -> Iterator[SavedAgain]:
