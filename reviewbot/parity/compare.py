@@ -23,12 +23,14 @@ from reviewbot.parity import hints
 from reviewbot.parity import restores as restoring
 from reviewbot.parity.context import Decode, around
 from reviewbot.parity.dumps.dump import Dump
+from reviewbot.parity.fit import Misfits
 from reviewbot.parity.judge import NOISE, Difference, Judged, Limits, judged
 from reviewbot.parity.pairing import Alone, Pair, Repeated, Side, paired
 from reviewbot.parity.restores import Begun, Restores
 from reviewbot.parity.result import Failure, Logprobs, Result, SetAside, Verdict
 from reviewbot.parity.rows import Identity, group, recorded, sha256
 from reviewbot.parity.tally import Fields, Groups, Pairs
+from reviewbot.parity.unnamed import OneSided, assumed
 
 LISTED = 1000  # failures, and rows of each kind, that a result lists
 SHARE = 0.25  # of the rows may be set aside where no control leg says how many
@@ -77,6 +79,8 @@ class _State:
     restored_rows: set[Identity] = field(default_factory=set)
     candidates: bool = False
     meetings: hints.Meetings = field(default_factory=hints.Meetings)
+    misfits: Misfits = field(default_factory=Misfits)
+    one_sided: OneSided = field(default_factory=OneSided)
     rows: int = 0
 
     def fail(self, failure: Failure) -> None:
@@ -119,6 +123,8 @@ def _pair(state: _State, pair: Pair) -> None:
     state.meetings.met[pair.row[0]] += 1
     state.fields.add(reference)
     state.fields.saw(restored)
+    state.misfits.add(pair.row, reference, *([restored] if restored is not reference else []))
+    state.one_sided.add(pair.row, pair.one_sided)
     state.groups.add(reference)
     state.candidates = state.candidates or recorded(restored.top_logprobs) or recorded(restored.top_logits)
     outcome = judged(
@@ -303,6 +309,16 @@ def _doubts(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
         yield "no call was restored"
     if "token_ids" in fields.absent and "text" not in fields.written:
         yield "neither run wrote tokens or text"
+    elif not (fields.tokens or fields.text):
+        what = "text" if "token_ids" in fields.absent else "a token"
+        yield f"no row has {what}, so a wrong one would not be seen"
+    elif not fields.trained:
+        yield (
+            "no row has a trained token: its loss mask or its sample mask is 0 throughout, so nothing that "
+            "is trained could have differed"
+        )
+    yield from state.misfits.doubts()
+    yield from state.one_sided.doubts()
     if "reward" in fields.absent:
         yield "neither run wrote rewards"
     elif "reward" in fields.vacuous:
@@ -336,6 +352,12 @@ def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
         yield "a wrong token where the text is the same: token ids were not written, only text was compared"
     elif "token_ids" in fields.absent:
         yield "a wrong token: neither token ids nor text was written"
+    elif state.rows and not fields.tokens:
+        yield (
+            "a wrong token: no row has one, only text was compared"
+            if fields.text
+            else "a wrong token: no row has one"
+        )
     for name in fields.absent:
         if name != "token_ids":
             yield f"a wrong value of {name}: neither run wrote it"
@@ -345,7 +367,10 @@ def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
         yield f"a difference in a field that is never compared: {_named(unused)}"
     if one_sided := sorted(reference.unused ^ restored.unused):
         yield f"what {_named(one_sided)} should hold: only one run wrote it"
-    if state.pairs.seen:
+    yield from assumed(options.sides, (reference, restored))
+    if state.pairs.seen and not state.pairs.tokens:
+        yield "a wrong log-prob: none is there of a trained token that both runs have"
+    elif state.pairs.seen:
         noise = f"a log-prob that is off by {state.pairs.noise:g} or less"
         if state.pairs.guessed:
             noise += f" (no dtype is known, so the widest noise holds: --dtype float32 allows {NOISE:g})"
@@ -420,14 +445,14 @@ def _result(state: _State, reference: Dump, restored: Dump) -> Result:
         repeated_rows=tuple(state.repeated),
         groups=state.groups.with_siblings,
         groups_with_unequal_rewards=state.groups.unequal,
-        max_logprob_difference=round(pairs.largest, 9) if pairs.seen else None,
+        max_logprob_difference=round(pairs.largest, 9) if pairs.tokens else None,
         max_advantage_difference=state.advantage_difference,
         logprobs=Logprobs(
             noise=pairs.noise,
             dtype_known=not pairs.guessed,
             tokens=pairs.tokens,
             bit_identical=pairs.identical,
-            max_difference=round(pairs.largest, 9),
+            max_difference=round(pairs.largest, 9) if pairs.tokens else None,
             mean_difference=round(pairs.total / pairs.tokens, 12) if pairs.tokens else None,
             rank_correlation=pairs.rank_correlation(),
             sampled=len(pairs.sample),

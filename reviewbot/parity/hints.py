@@ -93,7 +93,7 @@ def _names(
 
 def _by_place(dumps: tuple[Dump, Dump]) -> Iterator[str]:
     """Rows that do not say which they are: one that is lost or moved changes what those after it meet."""
-    unsaid = dumps[0].by_place | dumps[1].by_place
+    unsaid = dumps[0].assumed.keys() | dumps[1].assumed.keys()
     after = "so that one lost or moved makes differences of those after it"
     if "prompt" in unsaid:
         yield f"rows do not name their prompt; they met by their place in their file, {after}"

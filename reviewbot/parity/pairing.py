@@ -14,7 +14,7 @@ from typing import IO, Literal
 
 import msgspec
 
-from reviewbot.parity.dumps.dump import Dump, Line
+from reviewbot.parity.dumps.dump import Dump, Line, unsaid
 from reviewbot.parity.dumps.format import Where
 from reviewbot.parity.rows import Identity, Row, identity
 
@@ -26,7 +26,8 @@ IN_MEMORY = 64 * 1024 * 1024  # bytes of rows that wait in memory for their part
 class Pair:
     """The same row of both runs. `same_bytes`: their lines are equal byte for byte.
 
-    `finite`: no list in them has a value that is not a number, or infinite.
+    `finite`: no list in them has a value that is not a number, or infinite. `one_sided`: what of step, prompt
+    and sample one run says of this row and the other does not.
     """
 
     row: Identity
@@ -35,6 +36,7 @@ class Pair:
     same_bytes: bool
     finite: bool
     restored_at: Where
+    one_sided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def paired(reference: Dump, restored: Dump) -> Iterator[Pair | Alone | Repeated]
                 continue
             for mine, line, yours in ((one, left, other), (other, right, one)):
                 if line is not None:
-                    yield from _arrived(mine, line, identity(mine.dump.numbered(mine.dump.key(line))), yours)
+                    yield from _arrived(mine, line, _identity(mine.dump, line), yours)
         for mine in (one, other):
             for row, (_, _, _, where) in mine.held.items():
                 yield Alone(row, mine.side, where)
@@ -115,24 +117,32 @@ def _side_by_side(
     one: _Waiting, left: Line, other: _Waiting, right: Line
 ) -> Pair | tuple[Identity, Identity]:
     """Two lines that came together, as a pair if both are the same row for the first time."""
-    reference, restored, finite = _both(one, left, other, right, left.where.index == right.where.index)
+    reference, restored, finite = _both(one, left, other, right)
     same_bytes = restored is reference
-    reference, restored = one.dump.numbered(reference), other.dump.numbered(restored)
+    one_sided = _one_sided(reference, left, restored, right)
+    reference = one.dump.numbered(reference, left.where)
+    restored = other.dump.numbered(restored, right.where)
     row, its = identity(reference), identity(restored)
     if row != its or row in one.seen or row in other.seen:
         return row, its
     one.seen.add(row)
     other.seen.add(row)
-    return Pair(row, reference, restored, same_bytes, finite, right.where)
+    return Pair(row, reference, restored, same_bytes, finite, right.where, one_sided)
 
 
-def _both(one: _Waiting, left: Line, other: _Waiting, right: Line, alike: bool) -> tuple[Row, Row, bool]:
-    """Both lines as rows, one and the same row for equal bytes; and whether all numbers in them are finite.
+def _identity(dump: Dump, line: Line) -> Identity:
+    return identity(dump.numbered(dump.key(line), line.where))
 
-    `alike` says that what a row has from its place in its file is the same for both.
-    """
+
+def _one_sided(reference: Row, left: Line, restored: Row, right: Line) -> tuple[str, ...]:
+    ours, theirs = unsaid(reference, left.where), unsaid(restored, right.where)
+    return () if ours == theirs else tuple(sorted({*ours} ^ {*theirs}))
+
+
+def _both(one: _Waiting, left: Line, other: _Waiting, right: Line) -> tuple[Row, Row, bool]:
+    """Both lines as rows, one and the same for equal bytes; and whether all numbers in them are finite."""
     reference, finite = one.dump.row(left), _finite(left)
-    if alike and type(one.dump.format) is type(other.dump.format) and left.where.step == right.where.step:
+    if type(one.dump.format) is type(other.dump.format):
         if left.data == right.data:
             return reference, reference, finite
         # What is read of the other line alone is JSON, so finite.
@@ -157,11 +167,12 @@ def _arrived(mine: _Waiting, line: Line, row: Identity, yours: _Waiting) -> Iter
         return
     (left, right) = (line, partner) if mine.side == "reference" else (partner, line)
     one, other = (mine, yours) if mine.side == "reference" else (yours, mine)
-    reference, restored, finite = _both(one, left, other, right, True)
+    reference, restored, finite = _both(one, left, other, right)
     same_bytes = restored is reference
+    one_sided = _one_sided(reference, left, restored, right)
     reference = _named(reference, row)
     restored = reference if same_bytes else _named(restored, row)
-    yield Pair(row, reference, restored, same_bytes, finite, right.where)
+    yield Pair(row, reference, restored, same_bytes, finite, right.where, one_sided)
 
 
 def _named(found: Row, row: Identity) -> Row:

@@ -67,6 +67,11 @@ def identity(row: Row) -> Identity:
     return row.step, row.prompt, row.sample
 
 
+def spoken(row: Identity) -> str:
+    """A row as a sentence names it, the name of its prompt cut short."""
+    return f"step {row[0]}, prompt {str(row[1])[:40]}, sample {row[2]}"
+
+
 def group(row: Row) -> tuple[int, int | str]:
     """The step and the prompt whose samples this row's advantage is relative to."""
     step, prompt, _ = identity(row)

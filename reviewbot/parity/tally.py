@@ -18,16 +18,25 @@ SAMPLE = 5_000  # pairs of log-probs kept for the rank correlation and for plots
 
 @dataclass
 class Fields:
-    """Which fields were written, and which have one value in every row of both runs."""
+    """Which fields were written, and which have one value in every row of both runs.
+
+    `tokens`, `text` and `trained` say whether any row has a token, a text, a token that is trained.
+    """
 
     rows: int = 0
     first: dict[str, object] = field(default_factory=dict)
     varied: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
+    tokens: bool = False
+    text: bool = False
+    trained: bool = False
 
     def add(self, row: Row) -> None:
         """Counts one row of the reference."""
         self.rows += 1
+        self.tokens = self.tokens or bool(row.token_ids)
+        self.text = self.text or bool(row.text)
+        self.trained = self.trained or _trained(row)
         for name in COMPARED:
             if name in self.varied:
                 continue
@@ -61,6 +70,13 @@ class Fields:
         if not self.rows:
             return ()
         return tuple(name for name in COMPARED if name not in self.written and name not in OPTIONAL)
+
+
+def _trained(row: Row) -> bool:
+    """Whether training sees anything of a row; one without a mask is trained whole."""
+    if row.sample_mask is not None and not row.sample_mask:
+        return False
+    return bool(row.token_ids or row.text) if row.loss_mask is None else any(row.loss_mask)
 
 
 def _flat(value: object) -> object:

@@ -93,7 +93,7 @@ def recomputed(spec: Spec) -> Mismatch:
 def _rows(spec: Spec) -> list[Row]:
     form = Plain() if spec.dump_format == "plain" else NemoRL()
     dump = Dump("rows", found(spec.folder), form)
-    return [dump.numbered(dump.row(line)) for line in dump.lines()]
+    return [dump.numbered(dump.row(line), line.where) for line in dump.lines()]
 
 
 def _model(spec: Spec) -> tuple[Any, str]:

@@ -65,9 +65,11 @@ def counts(result: Result) -> Iterator[str]:
         yield _counted(result.failures_total, "failure")
     if result.set_aside:
         yield f"{len(result.set_aside)} set aside (of {result.set_aside_allowed} allowed)"
-    if result.logprobs:
-        found = result.logprobs
-        share = found.bit_identical / found.tokens if found.tokens else 0.0
+    found = result.logprobs
+    if found and not found.tokens:
+        yield "no log-prob compared"
+    elif found:
+        share = found.bit_identical / found.tokens
         share = math.floor(1000 * share) / 1000  # all of them, and no one less, are 100 %
         gap = f"largest gap {found.max_difference:.3g}"
         if not found.dtype_known:

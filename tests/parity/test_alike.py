@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from reviewbot.parity.dumps.format import Where
 from reviewbot.parity.dumps.nemo_rl import NemoRL
 from reviewbot.parity.dumps.plain import Plain
 
-WHERE = Where(Path("train_data_step1.jsonl"), 1, 0, 1)
 LENGTH = 6
 NUMBERS = {
     "token_ids": some.integers(0, 12), "loss_mask": some.sampled_from([0, 1]),
@@ -52,9 +49,9 @@ def test_both_ways_of_reading_agree(rows, length, separators):
 
 
 def same(form: NemoRL | Plain, known: bytes, line: bytes) -> None:
-    row = form.row(known, WHERE)
-    before = form.row(known, WHERE)
-    assert form.like(row, known, line) in (None, form.row(line, WHERE))
+    row = form.row(known)
+    before = form.row(known)
+    assert form.like(row, known, line) in (None, form.row(line))
     assert row == before
 
 
@@ -63,6 +60,6 @@ def test_a_number_that_is_another_one_is_read_so():
     known = json.dumps(nemo(made, LENGTH)).encode()
     line = known.replace(b'"generation_logprobs": [[1, 1, 1', b'"generation_logprobs": [[1, 1, -7.5')
     form = NemoRL()
-    found = form.like(form.row(known, WHERE), known, line)
+    found = form.like(form.row(known), known, line)
     assert found is not None
     assert found.logprobs == [1, 1, -7.5, 1, 1, 1]

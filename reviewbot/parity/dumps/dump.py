@@ -37,14 +37,17 @@ class Line:
 
 @dataclass
 class Dump:
-    """The rows of one run. Reading it fills `torn`, `unused`, `by_place` and `read`, in bytes."""
+    """The rows of one run. Reading it fills `torn`, `unused`, `assumed` and `read`, in bytes.
+
+    `assumed` counts, for step, prompt and sample, the rows that do not say theirs.
+    """
 
     name: str
     files: tuple[Path, ...]
     format: Format
     torn: list[tuple[str, int]] = field(default_factory=list)
     unused: set[str] = field(default_factory=set)
-    by_place: set[str] = field(default_factory=set)
+    assumed: Counter[str] = field(default_factory=Counter)
     added: tuple[Path, ...] = ()
     read: int = 0
     _samples: Counter[tuple[int, int | str]] = field(default_factory=Counter)
@@ -55,7 +58,7 @@ class Dump:
             step, index = step_of(path), 0
             for number, data, complete in _records(path):
                 where = Where(path, number, index, step)
-                if not complete and self._torn(data, where):
+                if not complete and self._torn(data):
                     self.torn.append((str(path), number))
                     continue
                 if index == 0:
@@ -72,25 +75,33 @@ class Dump:
         )
 
     def row(self, line: Line) -> Row:
-        """A record as a row; its sample may be open."""
+        """A record as a row; its step, prompt and sample may be open."""
         return self._read(self.format.row, line)
 
     def key(self, line: Line) -> Row:
-        """A record's step, prompt and sample, without decoding the rest of it."""
+        """A record's step, prompt and sample as far as it says them, without decoding the rest of it."""
         return self._read(self.format.key, line)
 
-    def numbered(self, row: Row) -> Row:
-        """The row with its sample: an open one is the next of its prompt. Ask once a record."""
-        if row.sample is not None:
+    def numbered(self, row: Row, where: Where) -> Row:
+        """The row with its step, prompt and sample. Ask once a record.
+
+        An open step is the file's, or 0, an open prompt the row's place in its file, an open sample the next
+        of its prompt.
+        """
+        step, prompt, sample = row.step, row.prompt, row.sample
+        if step is not None and prompt is not None and sample is not None:
             return row
-        assert row.step is not None and row.prompt is not None
-        sample = self._samples[row.step, row.prompt]
-        self._samples[row.step, row.prompt] += 1
-        return msgspec.structs.replace(row, sample=sample)
+        self.assumed.update(unsaid(row, where))
+        step = step if step is not None else where.step or 0
+        prompt = prompt if prompt is not None else where.index
+        if sample is None:
+            sample = self._samples[step, prompt]
+            self._samples[step, prompt] += 1
+        return msgspec.structs.replace(row, step=step, prompt=prompt, sample=sample)
 
     def _read(self, read, line: Line) -> Row:  # type: ignore[no-untyped-def]
         try:
-            row: Row = read(line.data, line.where)
+            row: Row = read(line.data)
         except ValueError as error:
             why = f"not a row of format {self.format.name}: {str(error)[:200]}"
             if line.where.index == 0 and line.where.path != self.files[0]:
@@ -98,10 +109,10 @@ class Dump:
             raise UnreadableFile(str(line.where.path), why, line.where.line) from None
         return row
 
-    def _torn(self, data: bytes, where: Where) -> bool:
+    def _torn(self, data: bytes) -> bool:
         """Whether a last line without its newline is the beginning of a row. Damage is for the reader."""
         try:
-            self.format.row(data, where)
+            self.format.row(data)
         except ValueError:
             return cut_off(data)
         return False
@@ -112,7 +123,14 @@ class Dump:
         except ValueError:
             return  # whoever reads the row says so, with its line
         self.unused |= self.format.unused(record)
-        self.by_place |= self.format.by_place(record)
+
+
+def unsaid(row: Row, where: Where) -> tuple[str, ...]:
+    """What of step, prompt and sample neither a row, as its reader gives it, nor its file's name says."""
+    if row.step is not None and row.prompt is not None and row.sample is not None:
+        return ()
+    said = {"step": where.step if row.step is None else row.step, "prompt": row.prompt, "sample": row.sample}
+    return tuple(name for name, value in said.items() if value is None)
 
 
 def opened(name: str, given: str, chosen: str | None, columns: dict[str, str]) -> Dump:

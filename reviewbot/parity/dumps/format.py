@@ -30,24 +30,21 @@ class Where:
 class Format(Protocol):
     """One way in which a framework writes its rows.
 
-    `row` may leave `sample` open; the dump then counts the samples of a prompt. `key` gives the same
-    step, prompt and sample without reading more than it must. Both raise `ValueError` for data that is not
-    of this format. `like` makes the row of a line out of the row of a nearly equal one, of a file of the same
-    step; None where that cannot be done. `unused` names those of a record's keys that no comparison sees,
-    `by_place` what of `prompt` and `sample` it does not say, so that its place in the file has to.
+    `row` leaves open what a record does not say of `step`, `prompt` and `sample`; the dump fills it in. `key`
+    gives the same three without reading more than it must. Both raise `ValueError` for data that is not of
+    this format. `like` makes the row of a line out of the row of a nearly equal one; None where that cannot
+    be done. `unused` names those of a record's keys that no comparison sees.
     """
 
     name: str
 
-    def row(self, data: bytes, where: Where) -> Row: ...
+    def row(self, data: bytes) -> Row: ...
 
-    def key(self, data: bytes, where: Where) -> Row: ...
+    def key(self, data: bytes) -> Row: ...
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None: ...
 
     def unused(self, record: Record) -> frozenset[str]: ...
-
-    def by_place(self, record: Record) -> frozenset[str]: ...
 
 
 def step_of(path: Path) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from reviewbot.errors import UsageError
-from reviewbot.parity.dumps.format import Record, Where, raw_kept, record
+from reviewbot.parity.dumps.format import Record, raw_kept, record
 from reviewbot.parity.rows import RAW, Row
 
 PARQUET = b"\xc1"  # a byte that starts neither JSON nor MessagePack: what follows is a row of a Parquet file
@@ -20,7 +20,7 @@ PADDED = ("token_ids", "loss_mask", "logprobs", "prev_logprobs", "advantages")
 OWN = {field.name: field.encode_name for field in msgspec.structs.fields(Row)}
 LONGEST_NAME = 40  # characters of a prompt that may serve as its name; longer ones go by their hash
 
-_IDENTITY: tuple[str, ...] = ("step", "prompt", "sample")
+_NAMED_BY: tuple[str, ...] = ("step", "prompt", "sample")
 _LISTS = frozenset(PADDED) | {*RAW}
 
 
@@ -50,7 +50,7 @@ class Mapped:
             taken = {*columns.values(), *(column.partition(".")[0] for column in columns.values())}
             self._columns = {f: c for f, c in OWN.items() if c not in taken} | self._columns
 
-    def row(self, data: bytes, where: Where) -> Row:
+    def row(self, data: bytes) -> Row:
         values = load(data)
         fields = {
             field: _opened(found, field)
@@ -65,21 +65,21 @@ class Mapped:
         length = fields.pop("length", None)
         if isinstance(length, int):
             fields |= {name: fields[name][:length] for name in PADDED if isinstance(fields.get(name), list)}
-        fields |= self._identity(fields, where)
+        fields |= _identity(fields)
         try:
             named = {OWN[field]: value for field, value in raw_kept(fields).items()}
             return msgspec.convert({**named, **({"extras": extras} if extras else {})}, Row)
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from None
 
-    def key(self, data: bytes, where: Where) -> Row:
+    def key(self, data: bytes) -> Row:
         values = load(data)
         fields = {
             field: _opened(_at(values, self._columns[field]), field)
-            for field in _IDENTITY
+            for field in _NAMED_BY
             if field in self._columns
         }
-        return Row(**self._identity(fields, where))
+        return Row(**_identity(fields))
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
         return None
@@ -96,23 +96,9 @@ class Mapped:
             name for name, v in record.items() if name not in used and not self._is_reward(name, v)
         )
 
-    def by_place(self, record: Record) -> frozenset[str]:
-        columns = {name: self._columns.get(name) for name in ("prompt", "sample")}
-        return frozenset(
-            name for name, column in columns.items() if column is None or _at(record, column) is None
-        )
-
     def _is_reward(self, name: str, value: object) -> bool:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return self._numbers and number and name not in self._columns.values()
-
-    def _identity(self, fields: Mapping[str, Any], where: Where) -> dict[str, Any]:
-        step, prompt, sample = (fields.get(name) for name in ("step", "prompt", "sample"))
-        return {
-            "step": step if isinstance(step, int) else where.step or 0,
-            "prompt": where.index if prompt is None else _name(prompt),
-            "sample": sample if isinstance(sample, int) else None,
-        }
 
 
 def verl() -> Mapped:
@@ -161,9 +147,18 @@ def _opened(value: Any, field: str) -> Any:
         value = value[0]
     if field == "text" and value is not None and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False, sort_keys=True)  # a conversation
-    if field in _IDENTITY and isinstance(value, float) and value.is_integer():
+    if field in _NAMED_BY and isinstance(value, float) and value.is_integer():
         return int(value)  # a table with gaps has no other numbers
     return value
+
+
+def _identity(fields: Mapping[str, Any]) -> dict[str, Any]:
+    step, prompt, sample = (fields.get(name) for name in _NAMED_BY)
+    return {
+        "step": step if isinstance(step, int) else None,
+        "prompt": None if prompt is None else _name(prompt),
+        "sample": sample if isinstance(sample, int) else None,
+    }
 
 
 def _name(prompt: Any) -> int | str:

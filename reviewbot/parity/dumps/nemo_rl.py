@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from reviewbot.parity.dumps import alike
-from reviewbot.parity.dumps.format import Record, Where, typed
+from reviewbot.parity.dumps.format import Record, typed
 from reviewbot.parity.dumps.mapped import PARQUET, Mapped
 from reviewbot.parity.rows import Row
 
@@ -76,17 +76,16 @@ class NemoRL:
         self._key = typed(msgspec.json.Decoder(_Key).decode, _Key)
         self._bare = Mapped("nemo-rl", COLUMNS, extras=("filtered_rewards",))
 
-    def row(self, data: bytes, where: Where) -> Row:
+    def row(self, data: bytes) -> Row:
         try:
             wire = self._wire(data)
         except ValueError:
-            row = self._bare.row(data, where)
+            row = self._bare.row(data)
         else:
             length = _one(wire.input_lengths)
             filtered = _one(wire.filtered_rewards)
             row = Row(
-                step=where.step or 0,
-                prompt=where.index if wire.idx is None else _one(wire.idx),
+                prompt=_one(wire.idx),
                 token_ids=_cut(_one(wire.token_ids), length),
                 loss_mask=_unpadded_mask(_one(wire.token_loss_mask), length),
                 reward=_one(wire.rewards),
@@ -98,12 +97,11 @@ class NemoRL:
             )
         return msgspec.structs.replace(row, sample=0, group=_prompt(row))
 
-    def key(self, data: bytes, where: Where) -> Row:
+    def key(self, data: bytes) -> Row:
         if data[:1] == PARQUET:
-            return msgspec.structs.replace(self._bare.key(data, where), sample=0)
+            return msgspec.structs.replace(self._bare.key(data), sample=0)
         idx = self._key(data).idx
-        prompt = where.index if idx is None else _one(idx) if isinstance(idx, list) else idx
-        return Row(step=where.step or 0, prompt=prompt, sample=0)
+        return Row(prompt=_one(idx) if isinstance(idx, list) else idx, sample=0)
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
         lists = {name: (getattr(row, _FIELDS[name]), decode) for name, decode in _ITEMS.items()}
@@ -126,9 +124,6 @@ class NemoRL:
 
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - set(COLUMNS.values()) - {"filtered_rewards"}
-
-    def by_place(self, record: Record) -> frozenset[str]:
-        return frozenset() if record.get("idx") is not None else frozenset({"prompt"})
 
 
 def _one(values: list[Any] | None) -> Any:

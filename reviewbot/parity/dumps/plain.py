@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from reviewbot.parity.dumps import alike
-from reviewbot.parity.dumps.format import Record, Where, typed
+from reviewbot.parity.dumps.format import Record, typed
 from reviewbot.parity.rows import Row
 
 
@@ -43,15 +41,12 @@ class Plain:
         self._row = typed(msgspec.json.Decoder(Row).decode, Row)
         self._key = typed(msgspec.json.Decoder(_Key).decode, _Key)
 
-    def row(self, data: bytes, where: Where) -> Row:
-        row = self._row(data)
-        if row.step is not None and row.prompt is not None:
-            return row
-        return msgspec.structs.replace(row, **_filled(row.step, row.prompt, where))
+    def row(self, data: bytes) -> Row:
+        return self._row(data)
 
-    def key(self, data: bytes, where: Where) -> Row:
+    def key(self, data: bytes) -> Row:
         key = self._key(data)
-        return Row(sample=key.sample, **_filled(key.step, key.prompt, where))
+        return Row(step=key.step, prompt=key.prompt, sample=key.sample)
 
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None:
         lists = {name: (getattr(row, name.decode()), decode) for name, decode in _ITEMS.items()}
@@ -66,13 +61,3 @@ class Plain:
 
     def unused(self, record: Record) -> frozenset[str]:
         return frozenset(record) - _KNOWN
-
-    def by_place(self, record: Record) -> frozenset[str]:
-        return frozenset(name for name in ("prompt", "sample") if record.get(name) is None)
-
-
-def _filled(step: int | None, prompt: int | str | None, where: Where) -> dict[str, Any]:
-    return {
-        "step": step if step is not None else where.step or 0,
-        "prompt": prompt if prompt is not None else where.index,
-    }

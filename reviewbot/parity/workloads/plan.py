@@ -127,7 +127,7 @@ def ties_confirmed(plan: Plan, result: Result) -> Result:
     asked: dict[Identity, prefill.Asked] = {}
     reference = dump(plan, "reference", plan.folder / "reference")
     for line in reference.lines():
-        row = reference.numbered(reference.row(line))
+        row = reference.numbered(reference.row(line), line.where)
         if (where := identity(row)) in wanted:
             asked[where] = _asked(plan, where, (row.token_ids or [])[: wanted[where]])
     out, log = plan.folder / "prefill.json", plan.folder / "prefill.log"
