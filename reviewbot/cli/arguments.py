@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+from reviewbot.cli.streams import inert, put_error
+
 
 class Parser(argparse.ArgumentParser):
     """argparse's own, whose errors name the nearest command, option or value."""
@@ -22,7 +24,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends the process with 2, as argparse does."""
-        super().error(message + _meant(message, self))
+        put_error(self.format_usage())
+        put_error(f"{self.prog}: error: {inert(message + _meant(message, self))}\n")
+        self.exit(2)
 
 
 def _meant(message: str, parser: argparse.ArgumentParser) -> str:

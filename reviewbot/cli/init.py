@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewbot import config
-from reviewbot.cli.streams import wants_colour
+from reviewbot.cli.streams import tell, wants_colour
 from reviewbot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def main(options: argparse.Namespace) -> int:
                 _write(root / name, text)
                 print(f"written: {name}")
     for remark in (*_remarks(options, wishes, foreign, edited, bool(changed)), *_elsewhere(root)):
-        print(f"reviewbot: {remark}", file=sys.stderr)
+        tell(remark)
     return 2 if (foreign or edited) and options.apply else 0
 
 
@@ -207,15 +207,13 @@ def _remarks(
 
 def _elsewhere(root: Path) -> Iterator[str]:
     """Settings that a review of a pull request does not read, such as those of one package among several."""
-    from reviewbot.render.inert import visible
-
     for pattern in ("*/pyproject.toml", "*/*/pyproject.toml"):
         for path in sorted(root.glob(pattern)):
             name = path.relative_to(root)
             if name.parts[0].startswith(".") or not re.search(r"(?m)^\[tool\.reviewbot\b", _read(path)):
                 continue
             yield (
-                f"{visible(str(name))}: these settings hold for commands that are run there; reviews of pull "
+                f"{name}: these settings hold for commands that are run there; reviews of pull "
                 "requests take those in the pyproject.toml at the root"
             )
 

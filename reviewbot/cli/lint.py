@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from reviewbot import config
 from reviewbot.cli import proving
-from reviewbot.cli.streams import wants_colour
+from reviewbot.cli.streams import put_error, tell, wants_colour
 from reviewbot.config import Config
 from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import again, inputs, registry
@@ -191,7 +191,7 @@ def _kept(session: _Session, made: Report) -> int:
         session.say_what_waits()
     sys.stdout.write(out.getvalue())
     sys.stdout.flush()
-    sys.stderr.write(err.getvalue())
+    put_error(err.getvalue())
     again.keep(code, out.getvalue(), err.getvalue())
     return code
 
@@ -279,8 +279,6 @@ class _Session:
 
     def files(self, given: Sequence[str]) -> Report:
         """Looks at files and folders."""
-        from reviewbot.render.inert import visible
-
         unlisted: list[Unread] = []
         patterns = (*self.settings.exclude, *self.options.exclude)
         excluded = discover.excluding(patterns, self.root)
@@ -302,7 +300,7 @@ class _Session:
                 excludes = next(discover.files_under(given), None) is not None
                 why = "`exclude` or --exclude leaves out every file that was given"
                 none = f"no Python file, script or workflow is in {', '.join(given)}"
-                print(f"reviewbot: {visible(why if excludes else none)}", file=sys.stderr)
+                tell(why if excludes else none)
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
         results = {result.path: result for result in done}
@@ -335,7 +333,7 @@ class _Session:
         if waiting and in_git and any(map(os.path.isdir, options.paths)):
             look = f"{' and '.join(waiting)} {'looks' if len(waiting) == 1 else 'look'}"
             says = f"{look} at what a change takes away or brings, so only with --diff BASE"
-            print(f"reviewbot: {says}", file=sys.stderr)
+            tell(says)
 
     def note_what_was_asked(self) -> None:
         """Notes what results were made from, also those that other processes made."""
@@ -413,7 +411,7 @@ class _Session:
         try:
             after, count, fresh = self.run.fixed(path, before, keep, rounds)
         except UnreadableFile as error:
-            _say(path, error.why)
+            tell(f"{path}: {error.why}")
             return result
         if not count:
             return result
@@ -422,7 +420,7 @@ class _Session:
                 _write(Path(path), after)
             except OSError as error:
                 self.unwritten = True
-                _say(path, f"the fix cannot be written ({error.strerror or error})")
+                tell(f"{path}: the fix cannot be written ({error.strerror or error})")
                 return result
         self.fixed.append((path, before, after, count))
         if self.options.show_fixes:
@@ -452,7 +450,7 @@ class _Session:
         if self.options.stats:
             from reviewbot.render import terminal
 
-            sys.stderr.write(terminal.stats(made))
+            put_error(terminal.stats(made))
 
     def _did(self, made: Report) -> str | None:
         """What --fix or --show-fixes did, also where that was nothing."""
@@ -544,22 +542,13 @@ def _write_baseline(path: Path, made: Report) -> None:
     except OSError as error:
         raise UsageError(f"{path}: the baseline cannot be written ({error.strerror})") from None
     count = len(made.findings)
-    print(f"reviewbot: {path} holds {count} finding{'' if count == 1 else 's'}", file=sys.stderr)
-
-
-def _say(path: str, why: str) -> None:
-    from reviewbot.render.inert import visible
-
-    print(f"reviewbot: {visible(path)}: {visible(why)}", file=sys.stderr)
+    tell(f"{path} holds {count} finding{'' if count == 1 else 's'}")
 
 
 def _complain(made: Report) -> None:
     """What could not be read and which rules failed, a line each."""
-    from reviewbot.render.inert import visible
-
     for unread in made.unread:
         where = unread.path if unread.line is None else f"{unread.path}:{unread.line}"
-        print(f"reviewbot: {visible(where)}: {visible(unread.why)}", file=sys.stderr)
+        tell(f"{where}: {unread.why}")
     for failure in made.failures:
-        where = visible(f"{failure.path}:{failure.line}")
-        print(f"reviewbot: {where}: rule {failure.rule}: {visible(failure.why)}", file=sys.stderr)
+        tell(f"{failure.path}:{failure.line}: rule {failure.rule}: {failure.why}")

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from reviewbot import __version__
 from reviewbot.cli.arguments import Parser
+from reviewbot.cli.streams import tell
 from reviewbot.errors import ReviewbotError, UsageError
 
 # name: what it does, in the words of --help. Each is a module of this package with `add` and `main`.
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = command.main(options)
         sys.stdout.flush()
     except ReviewbotError as error:
-        print(f"reviewbot: {error}", file=sys.stderr)
+        tell(str(error))
         return 2
     except ModuleNotFoundError as error:
         from reviewbot import extras
@@ -98,10 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         needs = extras.lacking(error, f"`reviewbot {options.command}`, asked this way,")
         if needs is None:
             raise
-        print(f"reviewbot: {needs}", file=sys.stderr)
+        tell(needs)
         return 2
     except KeyboardInterrupt:
-        print("reviewbot: interrupted", file=sys.stderr)
+        tell("interrupted")
         return 130
     except BrokenPipeError:
         # The reader of our output went away: nothing is left to say, also not at interpreter exit. What was
@@ -111,9 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno != errno.ENOSPC or error.filename is not None:
             raise
-        print(
-            f"reviewbot: the output cannot be written ({os.strerror(error.errno).lower()})", file=sys.stderr
-        )
+        tell(f"the output cannot be written ({os.strerror(error.errno).lower()})")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return code

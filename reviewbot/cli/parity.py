@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reviewbot import extras
+from reviewbot.cli.streams import tell
 from reviewbot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -375,7 +376,7 @@ def _run(options: argparse.Namespace) -> int:
         try:
             result = result_of(progress)
         except LegLost as error:
-            print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
+            tell(f"inconclusive: {error}")
             return 3
         except OSError as error:  # the disk is full, say, or the folder has gone
             where = error.filename or options.out
@@ -693,14 +694,13 @@ def show(result: Result, options: argparse.Namespace) -> None:
     if options.page:
         from reviewbot.parity import writer
         from reviewbot.render import parity_page
-        from reviewbot.render.inert import visible
 
         try:
             writer.whole(options.page, parity_page.page(result, options.page.stem).encode())
         except OSError as error:
             raise UsageError(f"--page {options.page}: {error.strerror}") from None
         if not options.quiet:
-            print(f"reviewbot: the page is {visible(str(options.page))}", file=sys.stderr)
+            tell(f"the page is {options.page}")
     if not options.profile:
         result = msgspec.structs.replace(result, profile=None)
     if options.output_format == "json":

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewbot.cli.streams import tell
 from reviewbot.errors import NoSandbox, ProbeError, UsageError
 
 if TYPE_CHECKING:
@@ -108,7 +109,6 @@ def main(options: argparse.Namespace) -> int:
     start = time.monotonic()
     from reviewbot.probe import packages, verdict
     from reviewbot.probe import target as targets
-    from reviewbot.render.inert import visible
 
     words: Sequence[str] = options.target
     if options.python:
@@ -121,13 +121,13 @@ def main(options: argparse.Namespace) -> int:
     try:
         result = _result(target, options)
     except ProbeError as error:
-        print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
+        tell(f"inconclusive: {error}")
         return 3
     _write(replace(result, seconds=time.monotonic() - start), options)
     code = verdict.exit_code(result)
     if code == 3:
         way_out = "" if result.complete else "; a larger --budget leaves more"
-        print(visible(f"reviewbot: inconclusive: {result.inconclusive}{way_out}"), file=sys.stderr)
+        tell(f"inconclusive: {result.inconclusive}{way_out}")
     return code
 
 
@@ -140,7 +140,7 @@ def _replay(words: Sequence[str], options: argparse.Namespace) -> int:
     try:
         done = replay.replay(Path(words[0]), python=options.python)
     except ProbeError as error:
-        print(f"reviewbot: inconclusive: {error}", file=sys.stderr)
+        tell(f"inconclusive: {error}")
         return 3
     for line in replay.in_words(done):
         print(visible(line))
@@ -304,7 +304,7 @@ def _write(result: Result, options: argparse.Namespace) -> None:
             raise UsageError(f"{options.save}: cannot be written ({error.strerror})") from None
         if not options.quiet:
             again = f"; run it again with: {probe_json.replay(saved)}" if result.witnesses else ""
-            print(f"reviewbot: evidence is in {saved}{again}", file=sys.stderr)
+            tell(f"evidence is in {saved}{again}")
     if options.output_format == "json":
         sys.stdout.write(probe_json.encode(result, saved))
     elif options.output_format == "markdown":

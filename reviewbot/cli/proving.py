@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewbot.cli.streams import inert, put_error, tell
 from reviewbot.model import Finding
 
 if TYPE_CHECKING:
@@ -86,20 +87,19 @@ def proved(
     """
     from reviewbot.errors import NoSandbox
     from reviewbot.probe import confirm
-    from reviewbot.render.inert import visible
     from reviewbot.render.probe_evidence import evidence
 
     able = [finding for finding in findings if confirm.can_confirm(finding)]
     others = sorted({finding.rule for finding in findings} - {finding.rule for finding in able})
     if others:
-        print(f"reviewbot: probe: running cannot answer {', '.join(others)}", file=sys.stderr)
+        tell(f"probe: running cannot answer {', '.join(others)}")
     if not able:
         return tuple(findings)
     try:
         made = confirm.confirm(able, root, seconds=seconds, python=python, progress=say)
         judged = {id(one.finding): one for one in made}
     except NoSandbox as error:
-        print(f"reviewbot: --probe: {error}", file=sys.stderr)
+        tell(f"--probe: {error}")
         return tuple(findings)
     kept = []
     for finding in findings:
@@ -107,7 +107,7 @@ def proved(
         if one is not None:
             where = f"{finding.span.path}:{finding.span.line}: {finding.rule}"
             became = _BECAME[one.state]
-            print(f"reviewbot: probe: {visible(where)}: {became}: {visible(one.says)}", file=sys.stderr)
+            tell(f"probe: {where}: {became}: {one.says}")
         if one is None or one.state == "unknown":
             kept.append(finding)
         elif one.state == "confirmed":
@@ -149,7 +149,6 @@ def _with_fixes_tried(
 ) -> tuple[Finding, ...]:
     """The findings without those fixes with which something would be lost, each said on standard error."""
     from reviewbot.errors import NoSandbox
-    from reviewbot.render.inert import visible
     from reviewbot.review.size.tried import without_losses
 
     if seconds <= 0:
@@ -161,14 +160,11 @@ def _with_fixes_tried(
     for before, after in zip(findings, kept, strict=True):
         if after.no_fix != before.no_fix:
             where = f"{after.span.path}:{after.span.line}: {after.rule}"
-            print(
-                f"reviewbot: probe: {visible(where)}: its fix is not proposed: {visible(after.no_fix)}",
-                file=sys.stderr,
-            )
+            tell(f"probe: {where}: its fix is not proposed: {after.no_fix}")
     return kept
 
 
 def say(says: str) -> None:
     """Progress, on a terminal only."""
     if sys.stderr.isatty():
-        print(f"\r\x1b[K{says}\r", end="", file=sys.stderr, flush=True)
+        put_error(f"\r\x1b[K{inert(says)}\r")

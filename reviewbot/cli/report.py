@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewbot.cli import proving
+from reviewbot.cli.streams import inert, tell
 from reviewbot.errors import GitError, SourceError, UnreadableFile, UsageError
 from reviewbot.render.progress import busy, watched
 
@@ -114,12 +114,11 @@ def main(options: argparse.Namespace) -> int:
         extras.append(size_page.extra(size, review, sources, "size.html"))
     write(out, review, evidence, extras, cuts, slug=options.repository, quiet=options.quiet)
     if review is not None and review.repository is None and not options.repository and not options.quiet:
-        print(
-            "reviewbot: no remote names a repository on GitHub, so pages carry no links; "
-            "name it with --repository OWNER/REPO",
-            file=sys.stderr,
+        tell(
+            "no remote names a repository on GitHub, so pages carry no links; "
+            "name it with --repository OWNER/REPO"
         )
-    print(out / "index.html")
+    print(inert(str(out / "index.html")))
     return 0
 
 

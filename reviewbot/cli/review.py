@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reviewbot import config
 from reviewbot.cli import proving
-from reviewbot.cli.streams import wants_colour
+from reviewbot.cli.streams import tell, wants_colour
 from reviewbot.errors import UsageError
 from reviewbot.render.progress import busy, watched
 
@@ -84,8 +84,6 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Reviews and prints. Returns 1 for a finding at or above --fail-on, 2 where a rule failed on a file."""
-    from reviewbot.render.inert import visible
-
     if options.post or options.pending:
         from reviewbot.cli.review_post import post
 
@@ -111,7 +109,7 @@ def main(options: argparse.Namespace) -> int:
             "name it with --repository OWNER/REPO"
         )
     for remark in remarks:
-        print(f"reviewbot: {visible(remark)}", file=sys.stderr)
+        tell(remark)
     failing = config.failing(options.fail_on or settings.fail_on)
     if any(thread.finding.certainty in failing for thread in made.threads):
         return 1

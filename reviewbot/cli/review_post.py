@@ -11,9 +11,8 @@ from pathlib import Path
 
 from reviewbot import extras
 from reviewbot.cli import proving
-from reviewbot.cli.streams import wants_colour
+from reviewbot.cli.streams import inert, tell, wants_colour
 from reviewbot.errors import UsageError
-from reviewbot.render.inert import visible
 from reviewbot.render.progress import busy, watched
 
 
@@ -60,7 +59,7 @@ def post(options: argparse.Namespace) -> int:
             told = telling.tell(task)
     refused = told.posted.refused if told.posted else ()
     for says in refused:
-        print(f"reviewbot: {visible(says)}", file=sys.stderr)
+        tell(says)
     if not told.url:
         from reviewbot.render import comments
 
@@ -68,5 +67,5 @@ def post(options: argparse.Namespace) -> int:
     elif not options.quiet:
         what = "left as a draft on" if options.pending else "posted to"
         count = len(told.review.threads)
-        print(f"{count} finding{'' if count == 1 else 's'}, {told.failing} failing; {what} {told.url}")
+        print(f"{count} finding{'' if count == 1 else 's'}, {told.failing} failing; {what} {inert(told.url)}")
     return int(told.failing > 0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from reviewbot import config, extras
 from reviewbot.cli import proving
-from reviewbot.cli.streams import wants_colour
+from reviewbot.cli.streams import tell, wants_colour
 from reviewbot.errors import NoSandbox, UsageError
 from reviewbot.render.progress import busy, watched
 
@@ -78,8 +78,6 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Counts and prints."""
-    from reviewbot.render.inert import visible
-
     if options.chart is not None and options.chart.suffix != ".svg":
         raise UsageError(f"--chart writes SVG: {options.chart} does not end in .svg")
     if options.chart is not None:
@@ -89,7 +87,7 @@ def main(options: argparse.Namespace) -> int:
         with busy("sizing", quiet=options.quiet, colour=colour):
             made = sized(options, colour)
     except NoSandbox as error:
-        print(f"reviewbot: inconclusive: --probe: {error}", file=sys.stderr)
+        tell(f"inconclusive: --probe: {error}")
         return 3
     if options.chart is not None:
         _chart(made, options.chart)
@@ -98,10 +96,7 @@ def main(options: argparse.Namespace) -> int:
     if not options.quiet:
         for file in last.files:
             if file.note:
-                print(
-                    f"reviewbot: {visible(file.path)}: lines not told apart: {visible(file.note)}",
-                    file=sys.stderr,
-                )
+                tell(f"{file.path}: lines not told apart: {file.note}")
     failing = config.failing(options.fail_on)
     return int(any(cut.certainty in failing for cut in made.cuts))
 

@@ -64,12 +64,16 @@ def told(words: list[str]) -> int | None:
     try:
         sys.stdout.buffer.write(out)
         sys.stdout.flush()
-        sys.stderr.buffer.write(err)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError:
         return None  # who makes it anew meets the same, and says what it is
+    try:
+        sys.stderr.buffer.write(err)
+        sys.stderr.flush()
+    except OSError:  # nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return code
 
 

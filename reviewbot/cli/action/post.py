@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from reviewbot.cli.action import reading, runner
+from reviewbot.cli.streams import inert
 
 if TYPE_CHECKING:
     from reviewbot.github.client import GitHub, Pull
@@ -78,7 +79,7 @@ def post(
     try:
         told = telling.tell(task)
     except Outdated as error:
-        print(f"nothing posted: {error}")
+        print(f"nothing posted: {inert(str(error))}")
         return 0
     _leave(told)
     with runner.pages(within) as site:

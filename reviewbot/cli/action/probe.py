@@ -10,6 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 from reviewbot.cli.action import results
 from reviewbot.cli.action.fetch import source
+from reviewbot.cli.streams import inert
 from reviewbot.errors import UsageError
 
 SECONDS = 60
@@ -18,7 +19,6 @@ SECONDS = 60
 def run(options: argparse.Namespace) -> int:
     """Leaves the result; 0 also where a difference passes, since the report says so."""
     from reviewbot.cli.main import main
-    from reviewbot.render.inert import visible
 
     if "::" not in options.target:
         raise UsageError("mode probe needs --target, such as tests/parity.py::compare")
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
         words = ["probe", f"--budget={SECONDS}", "--output-format=json", "--quiet", "--", options.target]
         code = main(words)
     for line in err.getvalue().splitlines():
-        print(f"probe: {visible(line)}")
+        print(f"probe: {inert(line)}")
     if code in (0, 1):
         path.write_text(out.getvalue(), encoding="utf-8")
     else:
