@@ -85,6 +85,8 @@ def from_toml(text: str, where: str, known_rules: frozenset[str]) -> Config:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(_broken(str(error), where, text)) from None
+    except RecursionError:
+        raise ConfigError(f"{where}: not valid TOML: nested too deeply") from None
     tool = document.get("tool", {})
     table = tool.get("reviewbot", {}) if isinstance(tool, dict) else {}
     return _convert(table, where, text, known_rules)
@@ -115,7 +117,7 @@ def _configures(text: str) -> bool:
 
     try:
         tool = tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         named = r"^[^#\n]*\btool[\"'\s]*\.[\"'\s]*reviewbot\b"
         return re.search(named, text, re.MULTILINE) is not None
     return isinstance(tool, dict) and "reviewbot" in tool

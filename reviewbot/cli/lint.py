@@ -541,6 +541,8 @@ def _write_baseline(path: Path, made: Report) -> None:
         path.write_text(baseline.encode(made.findings), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{path}: the baseline cannot be written ({error.strerror})") from None
+    except ValueError as error:  # no system knows such a name
+        raise UsageError(f"{path}: the baseline cannot be written ({error})") from None
     count = len(made.findings)
     tell(f"{path} holds {count} finding{'' if count == 1 else 's'}")
 

@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         needs = extras.lacking(error, f"`reviewbot {options.command}`, asked this way,")
         if needs is None:
             raise
-        tell(needs)
+        tell(str(needs))
         return 2
     except KeyboardInterrupt:
         tell("interrupted")

@@ -36,7 +36,7 @@ def _said(root: Path) -> list[str]:
     """The folders that pytest's `pythonpath` and setuptools' `where` and `package-dir` name."""
     try:
         tool = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("tool", {})
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
     found: list[object] = []
     for keys in (

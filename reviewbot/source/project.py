@@ -145,10 +145,13 @@ def _toml(content: bytes | None) -> dict[str, Any]:
 
 
 def _document(text: str) -> dict[str, Any]:
-    """Raises `ValueError` for what is no TOML."""
+    """Raises `ValueError` for what is no TOML, and for what nests too deeply to be read."""
     import tomllib
 
-    return tomllib.loads(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _ini(content: bytes | None) -> dict[str, dict[str, str]]:

@@ -65,7 +65,7 @@ def _prints_to_stderr(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     said = ast.unparse(node)
-    return said.startswith("print(") and "sys.stderr" in said or said.startswith("sys.stderr.write(")
+    return (said.startswith("print(") and "sys.stderr" in said) or said.startswith("sys.stderr.write(")
 
 
 def test_every_command_says_it_in_one_way():
