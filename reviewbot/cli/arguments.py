@@ -39,6 +39,17 @@ def _meant(message: str, parser: argparse.ArgumentParser) -> str:
     return hint(unknown[1], tuple(_options(parser))) if unknown else ""
 
 
+def flags(parser: argparse.ArgumentParser) -> frozenset[str]:
+    """The long options that take no value, of a parser and of the commands below it, and `--` itself."""
+    found = {"--"}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found.update(*map(flags, action.choices.values()))
+        elif action.nargs == 0:
+            found.update(option for option in action.option_strings if option.startswith("--"))
+    return frozenset(found)
+
+
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
     """The options of a parser and of the commands below it, as far as they are filled in."""
     for action in parser._actions:

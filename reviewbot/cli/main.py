@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 
 from reviewbot import __version__
-from reviewbot.cli.arguments import Parser
+from reviewbot.cli.arguments import Parser, flags
 from reviewbot.cli.streams import tell
 from reviewbot.errors import ReviewbotError, UsageError
 
@@ -77,14 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     name = next((word for word in words if not word.startswith("-")), None)
-    options = parser(name).parse_args(words)
+    top = parser(name)
+    options = top.parse_args(words)
     if options.command is None:
         parser().print_help()
         return 2
     try:
         _stand_somewhere()
         if options.command != "action":  # whose options are a workflow's inputs, and those are often empty
-            _none_is_empty(words)
+            _none_is_empty(words, flags(top))
         command = _module(options.command)
         gc.freeze()  # what is imported by now stays, and is not looked through time and again
         gc.enable()
@@ -127,15 +128,20 @@ def _stand_somewhere() -> None:
         raise UsageError(f"the working folder {why}: go to another one, or enter it anew") from None
 
 
-def _none_is_empty(words: Sequence[str]) -> None:
-    """Raises UsageError for an option whose value is empty, as `--base "$BASE"` is where BASE is not set.
+def _none_is_empty(words: Sequence[str], valueless: frozenset[str]) -> None:
+    """Raises UsageError for an option whose value is empty, as `--base "$BASE"` is where BASE is not set, and
+    for an argument that is. `valueless` are the options that take none.
 
     What is done without the option is not what was asked for.
     """
     for before, word in zip(("", *words), words, strict=False):
         option = before if word == "" and before.startswith("--") else word[:-1]
         if (word == "" and option == before) or (word.startswith("--") and word.endswith("=")):
+            if word == "" and option in valueless:
+                break
             raise UsageError(f"{option} has an empty value; name one, or leave the option out")
+    if "" in words:
+        raise UsageError("an argument is empty; name what it should be, or leave it out")
 
 
 def run() -> int:

@@ -38,15 +38,18 @@ def of_content(path: str, content: bytes) -> Source:
 def python_encoding(path: str, content: bytes) -> str:
     """The encoding that a Python file declares, UTF-8 without one.
 
-    Raises `UnreadableFile` where there is no such encoding.
+    Raises `UnreadableFile` where there is no such encoding, or its byte order mark says another one.
     """
     import tokenize
 
     try:
         return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
     except SyntaxError as error:
-        unknown = "unknown encoding" in str(error)
-        why = "declares an encoding that there is not" if unknown else "not text in UTF-8"
+        why = "not text in UTF-8"
+        if "unknown encoding" in str(error):
+            why = "declares an encoding that there is not"
+        elif "encoding problem" in str(error):
+            why = "its byte order mark says UTF-8, and its declaration another encoding"
         raise UnreadableFile(path, why) from None
 
 

@@ -263,6 +263,8 @@ def _detected(files: Sequence[Path]) -> Format:
         for number, data, complete in _records(path):
             try:
                 keys = set(mapped.load(data))
+            except mapped.NoObject as error:
+                raise UnreadableFile(str(path), str(error), number) from None
             except ValueError as error:
                 if not complete and cut_off(data):
                     break

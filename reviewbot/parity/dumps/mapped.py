@@ -112,11 +112,15 @@ def trl() -> Mapped:
     return Mapped("trl", columns, numbers=True)
 
 
+class NoObject(ValueError):
+    """A record that is JSON, and no object."""
+
+
 def load(data: bytes) -> dict[str, Any]:
-    """A record as a dictionary. Raises `ValueError` where it is none."""
+    """A record as a dictionary. Raises `NoObject`, or `ValueError` for what is no record."""
     values = msgspec.msgpack.decode(data[1:]) if data[:1] == PARQUET else record(data)
     if not isinstance(values, dict):
-        raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
+        raise NoObject(f"JSON, but no object: {str(data[:40], 'utf-8', 'replace').strip()}")
     return values
 
 
