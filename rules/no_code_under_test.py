@@ -211,6 +211,11 @@ class NoCodeUnderTest(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test or unit.facts.calls & _REACHES or _ENVIRONMENT.search(unit.name):
             return False
+        if any(
+            isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr not in _OF_UNITTEST
+            for node in unit.asts(ast.Attribute)
+        ):
+            return False
         imports = unit.file.imports
         return all(
             imports[name].lstrip(".").partition(".")[0] in _COMPUTE

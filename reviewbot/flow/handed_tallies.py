@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.judging import function_names
 from reviewbot.flow.summaries import Summaries, collecting, dotted_name, own_nodes
 from reviewbot.flow.tallies import PUTS, TELLS
-from reviewbot.source.units import once
+from reviewbot.source.units import once, root_of
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, FunctionTree, Unit
@@ -65,9 +65,19 @@ def _takers(file: File) -> frozenset[str]:
     return frozenset(
         unit.name.rpartition(".")[2]
         for unit in file.units
-        if unit.is_function and unit.calls(*PUTS) and unit.name.rpartition(".")[2] in named
+        if unit.is_function and unit.name.rpartition(".")[2] in named and _may_put(unit)
         if any(True for _ in _tallies(unit.tree))
     )
+
+
+def _may_put(unit: Unit) -> bool:
+    """Whether a function puts something into one of its parameters."""
+    calls = unit.calls_of(PUTS)
+    if not calls or not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    given = unit.tree.args
+    names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return any(root_of(call.func) in names for call in calls)
 
 
 def _tallies(function: ast.AST) -> Iterator[tuple[str, ast.Call]]:

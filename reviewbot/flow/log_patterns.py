@@ -72,12 +72,12 @@ def _expressions(unit: Unit) -> Iterator[ast.Constant]:
 
 def no_line(unit: Unit, repo: Repo) -> Iterator[NoLine]:
     """The expressions of a unit that read no line of the code."""
-    for text in _expressions(unit):
+    lines = repo.once(logged)
+    for text in _expressions(unit) if lines else ():
         pieces = _pieces(str(text.value))
         words = {word for piece in pieces or () for word in _words(piece)}
         if pieces is None or len(words) < 2 or _is_read_here(unit.file, str(text.value), words):
             continue
-        lines = repo.once(logged)
         if any(_lacks(pieces, one.template) == "" for one in lines):
             continue
         meant = [one for one in lines if _has_words(words, one.template)]

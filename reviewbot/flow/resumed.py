@@ -15,7 +15,7 @@ from reviewbot.flow.summaries import dotted_name
 from reviewbot.source.units import called_last, once, root_of
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _RESUMES = pattern(r"(?i)(^|[-_.+])resum(e|es|ed|ing)?([-_.=]|$)|^(restore|restart)_from")
 _STEP = pattern(
@@ -52,9 +52,17 @@ def unproven(unit: Unit) -> tuple[Unproven, ...]:
 
 
 def _may_resume(unit: Unit) -> bool:
-    return may_load(unit) or any(
-        _RESUMES.search(word) for call in unit.asts(ast.Call) for word in _words(call)
+    return may_load(unit) or (
+        _says_resumed(unit.file)
+        and any(_RESUMES.search(word) for call in unit.asts(ast.Call) for word in _words(call))
     )
+
+
+@once
+def _says_resumed(file: File) -> bool:
+    """Whether a word for a resumed run stands anywhere in a file."""
+    text = file.text.lower()
+    return any(word in text for word in ("resum", "restore_from", "restart_from"))
 
 
 def _words(call: ast.Call) -> Iterator[str]:
