@@ -159,6 +159,8 @@ class VerdictDroppedInCi(Rule):
                       pytest tests/nuts > nuts.log || true  # <- here
                       python tools/draw.py nuts.log
                       python -c "print(open('nuts.log').read())"
+                  - run: pytest tests/dates > dates.log || true  # <- here
+                  - run: grep passed dates.log || true
                   - run: pytest tests/limes > limes.log || true  # <- here
                   - if: failure()
                     run: |

@@ -22,7 +22,7 @@ _WRITES = (
     pattern(rf"\s--(junit-?xml|html|out\w*|log\w*|report[\w-]*|[\w-]*-file)[= ]\s*{_WORD}"),
     pattern(rf"\s-o\s+{_WORD}"),
 )
-_DEFAULT_REPORT = pattern(r"--json-report(?![\w-])")
+_DEFAULT_REPORT = pattern(r"--json-report(?![\w-])(?!.*--json-report-file)")
 _HANDED_ON = pattern(r">>\s*[\"']?\$\{?GITHUB_(?P<where>OUTPUT|ENV)\b")
 _KEY = pattern(r"[\s\"'](?P<key>[A-Za-z_][\w-]*)=")
 _TAKES = pattern(

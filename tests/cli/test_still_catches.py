@@ -390,6 +390,8 @@ def test_a_command_of_ci_that_runs_the_same_tests_with_a_verdict_is_named(review
     [
         ("python tools/count.py parity.log", True),
         ("./tools/count.sh parity.log", True),
+        ("grep -q passed parity.log\n        if: github.event_name == 'push'", True),
+        ("grep -q passed parity.log\n        if: failure()", False),
         ("cat parity.log", False),
         ("python tools/count.py other.log", False),
     ],
