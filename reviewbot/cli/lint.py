@@ -22,7 +22,7 @@ from reviewbot.errors import UnreadableFile, UsageError
 from reviewbot.lint import again, inputs, registry
 from reviewbot.lint.repo import Fact, Repo
 from reviewbot.lint.results import Report, Result, report
-from reviewbot.lint.run import FIX_ROUNDS, Run, processes
+from reviewbot.lint.run import COMPARING, FIX_ROUNDS, Run, processes
 from reviewbot.model import CERTAINTIES, Finding, Unread
 from reviewbot.render.progress import watched
 from reviewbot.source import discover, seen
@@ -37,7 +37,6 @@ FORMATS = ("text", "json", "sarif", "github", "markdown")
 BASELINE = "reviewbot-baseline.json"
 STDIN = "-"
 NAMED = 5  # changed files of which the last line tells the names
-COMPARING = ("loosened-check", "new-field-unchecked")  # rules that say nothing of code as it stands
 WORTH_KEEPING = 0.3  # seconds of processor time: what took less is soon done again
 EXAMPLES = """\
 examples:

@@ -19,6 +19,7 @@ from reviewbot.source.uncollected import uncollected
 if TYPE_CHECKING:
     from reviewbot.lint.cache import Cache
 
+COMPARING = ("loosened-check", "new-field-unchecked")  # rules that say nothing of code as it stands
 FIX_ROUNDS = 10  # a fix may make another one possible
 
 
@@ -72,7 +73,7 @@ class Run:
 
             if sum(size for _, size in paths) >= pool.WORTHWHILE:
                 # What the children need is imported once, before they are made.
-                loaded(self.rules)
+                loaded(self._asked)
                 return pool.each(work, paths, self.jobs, _lost)
         # In several processes each would keep what another looks at.
         self.repo.kept = Kept(path for path, _ in paths)
@@ -82,10 +83,22 @@ class Run:
         """The result of one file's content."""
         from reviewbot.lint.registry import loaded
 
-        rules = loaded(self.rules)
+        asked = self._asked
+        rules = loaded(asked)
         from reviewbot.lint.engine import examine
 
-        return examine(path, content, rules, self.repo, prefilter=self.prefilter)
+        result = examine(path, content, rules, self.repo, prefilter=self.prefilter)
+        if asked == self.rules or not result.read:
+            return result
+        # What is said holds for as long as there is nothing to compare with.
+        return replace(result, asked=tuple(sorted({*result.asked, ("base", "")})))
+
+    @property
+    def _asked(self) -> tuple[str, ...]:
+        """The rules that can say something: to import those that compare takes time, too."""
+        if self.repo.base is not None:
+            return self.rules
+        return tuple(rule for rule in self.rules if rule not in COMPARING)
 
     def fixed(
         self, path: str, content: bytes, wanted: Callable[[Finding], bool], rounds: int = FIX_ROUNDS
