@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.classes import Known, class_of_name
+from reviewbot.flow.fielded import may_mean_fields
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import may_fail
 from reviewbot.flow.syntax import dotted, last_name, walk
@@ -225,7 +226,9 @@ class Visit:
                 yield from self._written(unit, known, settled)
         elif unit.name.rpartition(".")[2] in _NAMES:
             owner = unit.name.rpartition(".")[0]
-            known = class_of_name(owner, unit.file.path, {}, repo.index)
+            known = None
+            if may_mean_fields(owner, unit.file):
+                known = class_of_name(owner, unit.file.path, {}, repo.index)
             if known is not None:
                 yield from self._written(unit, known, settled)
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from reviewbot.flow.classes import Known, annotated, class_of, class_of_name, given, instance_of
+from reviewbot.flow.fielded import may_mean_fields
 from reviewbot.flow.left_on_purpose import MEANT, demanded, says_so, secret_or_identity
 from reviewbot.flow.rebuilding import is_written_plainly, may_be_of, may_spread, rebuilt
 from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
@@ -347,6 +348,8 @@ class Ticket(Generic[T]):
             if not name or (len(call.args) < 2 and not any(arg.star for arg in call.args)):
                 continue
             own = unit.name.rpartition(".")[0] if name in ("cls", "type(self)") else name
+            if not may_mean_fields(own, unit.file):
+                continue
             built = class_of_name(own, unit.file.path, {} if own != name else unit.file.imports, repo.index)
             if built is not None:
                 yield from self._judge(unit, call, built, repo)
