@@ -51,12 +51,20 @@ def test_the_hint_says_where_pytest_comes_from(reviewbot, tmp_path):
     assert "python -m pip install pytest" in hint[2] and "make test" in hint[2]
 
 
-@pytest.mark.parametrize("name", ["sleep", "Sleep-In-Test", "../evil-rule", "sleep_in_test", "a-b/c-d", ""])
+@pytest.mark.parametrize("name", ["sleep", "Sleep-In-Test", "../evil-rule", "sleep_in_test", "a-b/c-d"])
 def test_a_name_that_cannot_be_a_rule_is_refused(reviewbot, tmp_path, name):
     (tmp_path / "rules").mkdir()
     ran = reviewbot("new-rule", name)
     assert ran.code == 2
     assert "cannot be a rule's id" in ran.err
+    assert list((tmp_path / "rules").iterdir()) == []
+
+
+def test_an_empty_name_is_refused(reviewbot, tmp_path):
+    (tmp_path / "rules").mkdir()
+    ran = reviewbot("new-rule", "")
+    assert (ran.code, ran.out) == (2, "")
+    assert "an argument is empty" in ran.err
     assert list((tmp_path / "rules").iterdir()) == []
 
 
