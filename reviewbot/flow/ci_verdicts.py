@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from reviewbot.flow.later_readers import CanFail, Stage, reader_of
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.shell_blocks import goes_on_after, is_in_function, of_conditions
+from reviewbot.flow.shell_blocks import ENDS, GOES_ON, goes_on_after, is_in_function, of_conditions
 from reviewbot.model import Certainty
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ _SERVES = pattern(r"(?i)serve|worker|daemon|listen")
 _EXITS = pattern(r";\s*(exit\s+0|true)\s*$")
 _PIPE = pattern(r"(?<!\|)\|(?![|&])\s*(tee|tail|head|cat|sed|awk|ts)\b[^|]*$")
 _PIPEFAIL = pattern(r"\bpipefail\b|PIPESTATUS")
-_GO_ON = pattern(r"^\s*set\s+\+(e|o\s+errexit)\b")
-_END = pattern(r"^\s*set\s+-(\w*e\w*|o\s+errexit)\b")
 _KEEPS_STATUS = pattern(
     r"\btrap\b|\b(exit|return)\s+[\"']?\$|^\s*(source|\.)\s+(?!\S*(activate|conda|env|profile))"
 )
@@ -175,8 +173,8 @@ def _counting(lines: list[str], first: int, *, ends: bool) -> Iterator[_Line]:
     no condition and in no function."""
     joined = list(_joined(lines, first))
     for at, one in enumerate(joined):
-        if _GO_ON.match(one.text) or _END.match(one.text):
-            ends = _END.match(one.text) is not None
+        if GOES_ON.match(one.text) or ENDS.match(one.text):
+            ends = ENDS.match(one.text) is not None
         if one.text[:1].isspace() or re.search(r"[|;&]|\bcd\b", one.text.replace("2>&1", "")):
             continue
         if ends or at == len(joined) - 1:
@@ -346,9 +344,9 @@ def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends, later: _L
     texts = [one.text for one in joined]
     goes_on, by, says = not shell.ends, shell.by, shell.says
     for at, one in enumerate(joined):
-        if _GO_ON.match(one.text):
+        if GOES_ON.match(one.text):
             goes_on, by, says = True, one.line, "from here on a failure does not end the script"
-        elif _END.match(one.text):
+        elif ENDS.match(one.text):
             goes_on = False
         yield from _of_jq(one)
         command = _judging(one.text, ends)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.shell_blocks import goes_on_after
+from reviewbot.flow.shell_blocks import ENDS, GOES_ON, goes_on_after
 
 _WORD = r"(?P<file>\"[^\"]+\"|'[^']+'|[^\s\"'|;&()<>]+)"
 _WRITES = (
@@ -47,8 +47,6 @@ _PROGRAM = pattern(
 )
 _REPORT = pattern(r"[\w./-]*(report|junit|results?)[\w.-]*\.(json|jsonl|xml)\b")
 _HEREDOC = pattern(r"<<-?\s*[\"']?(?P<end>\w+)")
-_GO_ON = pattern(r"^\s*set\s+\+(e|o\s+errexit)\b")
-_END = pattern(r"^\s*set\s+-(\w*e\w*|o\s+errexit)\b")
 _ALWAYS = pattern(r"^\s*(\$\{\{)?\s*(always\(\)|success\(\)|!\s*cancelled\(\)|true)?\s*(\}\})?\s*$")
 _AFTER_FAILURE = pattern(r"(?<!!)\bfailure\(\)")
 _KEEPS = pattern(r"(?i)upload|codecov|coveralls|cache|pages|slack|comment")
@@ -258,8 +256,8 @@ def _commands(stage: Stage) -> Iterator[_Command]:
     texts = [text for text, _ in whole]
     ends = stage.ends
     for at, (text, line) in enumerate(whole):
-        if _GO_ON.match(text) or _END.match(text):
-            ends = _END.match(text) is not None
+        if GOES_ON.match(text) or ENDS.match(text):
+            ends = ENDS.match(text) is not None
         last = not goes_on_after(texts, at)
         branch = _branch(texts, at) if _BRANCHES.match(text) else ""
         yield _Command(text.strip(), line, branch, ends or last, last)

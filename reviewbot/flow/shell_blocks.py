@@ -11,6 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from reviewbot.flow.patterns import pattern
 
+GOES_ON = pattern(r"^\s*set\s+\+(e|o\s+errexit)\b")
+"""From here on a script passes over what fails."""
+ENDS = pattern(r"^\s*set\s+-(\w*e\w*|o\s+errexit)\b")
+"""From here on a script ends with what fails."""
+
 _OPENS = pattern(r"^\s*(if|for|while|until|case|select)\b|(^|[\s)])[{(]\s*$")
 _CLOSES = pattern(r"^\s*(fi|done|esac|[})])(?=[\s;|&>]|$)")
 _CLOSED = pattern(r";\s*(fi|done|esac|\})\s*([|&>;].*)?$")
