@@ -22,6 +22,7 @@ from reviewbot.flow.checks import checks, raising_context
 from reviewbot.flow.collection import bases, owner
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.handlers import caught, exception_name, expects_failure, fate, raised_by, takes
+from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
@@ -35,6 +36,7 @@ _PLAIN = frozenset({"raises", "assertRaises", "assert_raises"})
 # What a comment says where no one error is meant.
 _VAGUE = pattern(
     r"(?i)unspecified|not specified|exact|depend|differ|vari(es|ous)|either|any|whatever|some|implementation"
+    r"|general|generic|broad|internal|private|platform|version|backend"
 )
 _OF_ERRORS = pattern(r"(?i)error|exception|rais")
 # Which calls were made, and not that none was.
@@ -42,7 +44,13 @@ _CALLED = pattern(
     r"\.assert_(has_calls|any_call|called\w*|awaited\w*|has_awaits)\(|\bcall_args(_list)?\b|\bmock_calls\b"
     r"|\b(call|await)_count\b(?!\s*(==\s*0\b|,\s*0\b))"
 )
+# That none was made: true of a test that never came so far, too.
+_NOT_CALLED = pattern(
+    r"\.assert_not_(called|awaited)\w*\(|\bnot \w+(\.\w+)*\.(called|awaited)\b"
+    r"|\b(call|await)_count\b\s*(==\s*0\b|,\s*0\b)"
+)
 _ANYTHING = ("", ".*", ".", ".+", "^.*$")
+_SAME_NAME = 3  # methods of one name in which the one that is called is looked for
 
 
 class RaisesTooBroad(Rule):
@@ -180,25 +188,29 @@ class RaisesTooBroad(Rule):
             if (name := _broad(unit, call)) and not _must_fail(unit, call)
         ]
         if broad:
-            shared = _runs_elsewhere(unit, repo)
-            yield self._calls(unit, *broad[0], [call for call, _ in broad[1:]], shared=shared)
+            calls = [call for call, _ in broad]
+            meant = _runs_elsewhere(unit, repo) or any(_is_meant(unit, one, repo) for one in calls)
+            yield self._calls(unit, broad[0][1], calls, meant=meant)
         if unit.is_test or in_test_file(unit.file.path):
             for node in unit.find(cst.Try):
                 yield from self._try(unit, node)
 
-    def _calls(
-        self, unit: Unit, call: cst.Call, name: str, again: list[cst.Call], *, shared: bool
-    ) -> Finding:
+    def _calls(self, unit: Unit, name: str, calls: list[cst.Call], *, meant: bool) -> Finding:
         """One remark for all that a unit expects so broadly."""
+        call, *again = calls
         rest = " and `match` refuses no message" if keyword_argument(call, "match") is not None else ""
         times = "once" if len(again) == 1 else f"{len(again)} times"
         more = f", and {times} more in `{unit.name}`" if again else ""
         return self.finding(
             unit,
             call,
-            f"any `{name}` will do here{rest}{more}: a misspelt name or a wrong argument passes as the"
-            " expected failure",
-            certainty="question" if shared or _is_meant(unit, call) else "likely",
+            f"any `{name}` will do here{rest}{more}"
+            + (
+                "; could the one that is meant be named?"
+                if meant
+                else ": a misspelt name or a wrong argument passes as the expected failure"
+            ),
+            certainty="question" if meant else "likely",
             steps=(
                 step(unit, call.args[0].value, f"every error of the code under test is an `{name}`"),
                 *(step(unit, other, "here too") for other in again),
@@ -226,7 +238,9 @@ class RaisesTooBroad(Rule):
                 unit,
                 handler.type,
                 says,
-                certainty="question" if _is_counted_after(unit, node) else "likely",
+                certainty="question"
+                if _is_counted_after(unit, node) or _is_followed_up(unit, node)
+                else "likely",
                 steps=(
                     step(unit, (helpers or inside)[0].node, "this may fail for more than one reason"),
                     step(unit, handler.type, "and whatever it was ends here"),
@@ -243,10 +257,42 @@ def _is_counted_after(unit: Unit, block: cst.Try) -> bool:
         if unit.span(node).line <= line or not isinstance(node.targets[0].target, (cst.Tuple, cst.List)):
             continue
         for read in values(unit).reads(node.value):
-            bound = values(unit).reaching(read)
-            if bound and all(rank(one.node) < rank(block) for one in bound):
+            bound = values(unit).slice(read)
+            if bound and any(rank(one.node) < rank(block) for one in bound):
                 return True
     return False
+
+
+def _is_followed_up(unit: Unit, block: cst.CSTNode) -> bool:
+    """Whether a check behind the block asks for what the block was given, or stands right after it: the
+    failure is the means, and what it leaves is what is tested. That nothing was called says nothing."""
+    flow, line = values(unit), unit.span(block).end_line
+    own = {name.value for name in flow.reads(block) if flow.reaching(name)} - {"self", "cls"}
+    after = [
+        check
+        for check in checks(unit)
+        if unit.span(check.node).line > line
+        and not _is_expected_to_raise(unit, check.node)
+        and _NOT_CALLED.search(unit.text(check.node)) is None
+    ]
+    next_to_it = _next(unit, block)
+    return any(
+        check.node is next_to_it
+        or unit.parent(check.node) is next_to_it
+        or any(name.value in own for name in flow.reads(check.node))
+        for check in after
+    )
+
+
+def _next(unit: Unit, block: cst.CSTNode) -> cst.CSTNode | None:
+    """The statement behind a block, or behind the line that it is; None where it is the last."""
+    for above in unit.ancestors(block):
+        if isinstance(above, cst.IndentedBlock):
+            beside = list(above.body)
+            place = next((at for at, one in enumerate(beside) if one is block), len(beside))
+            return beside[place + 1] if place + 1 < len(beside) else None
+        block = above
+    return None
 
 
 def _must_fail(unit: Unit, call: cst.Call) -> bool:
@@ -315,13 +361,15 @@ def _raises_itself(unit: Unit, call: cst.Call) -> bool:
     return any(isinstance(node, cst.Raise) for block in _block(unit, call) for node in walk(block))
 
 
-def _is_meant(unit: Unit, call: cst.Call) -> bool:
+def _is_meant(unit: Unit, call: cst.Call, repo: Repo) -> bool:
     """Whether the code says on the spot that any error will do, to readers or to another linter; or the test
-    raises such an error itself, in a function that the code under test calls."""
+    raises such an error itself, in a function that the code under test calls, or that code does."""
     line = unit.span(call).line
     if re.search(r"#\s*noqa:.*\b(B017|PT011)\b", unit.file.lines[line - 1]) is not None:
         return True
     if _is_told_apart(unit, call) or _calls_are_asked(unit, call) or _passes_too(unit, call):
+        return True
+    if _is_followed_up(unit, (*_around(unit, call), call)[0]) or _is_run_for_many(unit, call):
         return True
     beside = unit.file.lines[max(0, line - 3) : line + 2]
     said = [text.partition("#")[2] for text in beside]
@@ -335,7 +383,35 @@ def _is_meant(unit: Unit, call: cst.Call) -> bool:
     if made or any(exception_name(one) in _BROAD for one in raised):
         return True
     # A handler of the test's own file, that the code under test calls, raises just that.
-    return any(_raises_bare(other) for other in unit.file.units)
+    return any(_raises_bare(other) for other in unit.file.units) or _code_raises_bare(unit, call, repo)
+
+
+def _is_run_for_many(unit: Unit, call: cst.Call) -> bool:
+    """Whether the test runs once for each of several inputs of what is to fail: each may fail in its own
+    way."""
+    names = {name.value for block in _block(unit, call) for name in values(unit).reads(block)}
+    return any(parametrized(unit, name) is not None for name in names)
+
+
+def _code_raises_bare(unit: Unit, call: cst.Call, repo: Repo) -> bool:
+    """Whether a function of the repository that is called there raises such an error itself: no other can be
+    named."""
+    for block in _block(unit, call):
+        for below in walk(block):
+            name = dotted(below.func) if isinstance(below, cst.Call) else ""
+            if not name or last_name(below) in _PLAIN:
+                continue
+            known = repo.index.definition(name, unit.file.path, unit.file.imports)
+            found = [known] if known else repo.index.definitions(name.rpartition(".")[2])
+            for path, defined in found if len(found) <= _SAME_NAME else ():
+                file = repo.file(path)
+                if file is not None and any(
+                    one.line >= defined.line and one.end_line <= defined.end_line and _raises_bare(one)
+                    for one in file.units
+                    if one.is_function
+                ):
+                    return True
+    return False
 
 
 def _passes_too(unit: Unit, call: cst.Call) -> bool:

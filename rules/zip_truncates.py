@@ -30,6 +30,7 @@ from reviewbot.flow.aligned import (
     unpacked_by_callers,
 )
 from reviewbot.flow.checks import checks, comparisons
+from reviewbot.flow.control import enclosing
 from reviewbot.flow.cuts import Cut, cuts, may_cut
 from reviewbot.flow.guards import is_strict, length_is_checked, same_length
 from reviewbot.flow.judging import in_test_file, judges, may_check
@@ -707,7 +708,9 @@ class ZipTruncates(Rule):
         return self.finding(
             unit,
             cut.call,
-            _message(unit, cut) + _times(len(again)),
+            _question(unit, cut, again)
+            if certainty == "question"
+            else _message(unit, cut) + _times(len(again)),
             certainty=certainty,
             steps=(
                 step(unit, cut.check, "this check never sees what lies beyond the shorter side"),
@@ -722,6 +725,15 @@ class ZipTruncates(Rule):
             ),
             fix=_strict_all(unit, repo, every),
         )
+
+
+def _question(unit: Unit, cut: Cut, again: Sequence[Cut]) -> str:
+    sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
+    how = "`zip`" if dotted(cut.call.func) == "zip" else "the walk"
+    return (
+        f"{how} stops at the shorter of {sides}{_times(len(again))}, and nothing compares their lengths: is"
+        " each always as long as the other?"
+    )
 
 
 def _message(unit: Unit, cut: Cut) -> str:
@@ -825,8 +837,28 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut) or _never_runs(unit)
     aside = aside or not may_differ_in_length(unit, cut)
+    aside = aside or _is_left(unit, cut) or _are_items_of_a_walk(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"
+
+
+def _is_left(unit: Unit, cut: Cut) -> bool:
+    """Whether the walk stops of itself somewhere, `if done: break`: it is not meant to reach every item."""
+    return isinstance(cut.loop, cst.For) and any(
+        isinstance(below, cst.Break) and enclosing(unit, below, cst.For, cst.While) is cut.loop
+        for below in walk(cut.loop.body)
+    )
+
+
+def _are_items_of_a_walk(unit: Unit, cut: Cut) -> bool:
+    """Whether each side is an item of a walk in step around this one, or a part of such an item: `for a, b in
+    zip(rows, wanted): for x, y in zip(a, b)`. Rows of one kind have as many fields."""
+    for above in unit.ancestors(cut.loop):
+        if isinstance(above, cst.For) and isinstance(above.iter, cst.Call) and len(above.iter.args) > 1:
+            bound = {name.value for name in _names(above.target)}
+            if all(root_name(side) in bound for side in cut.sides):
+                return True
+    return False
 
 
 def _is_counted_off(unit: Unit, cut: Cut) -> bool:

@@ -104,7 +104,7 @@ def test_a_copy_may_have_a_reason(path, other, expected):
         ("send.assert_has_calls(tries)", "question"),
         ("assert send.call_count == 0", "likely"),
         ("send.assert_not_called()", "likely"),
-        ("assert client.closed", "likely"),
+        ("assert client.closed", "question"),
     ],
 )
 def test_a_broad_failure_is_asked_about_where_the_calls_before_it_are_looked_at(asked, expected):
@@ -2245,7 +2245,13 @@ def test_a_broad_failure_is_asked_about_where_the_same_call_passes_before(before
 
 
 @pytest.mark.parametrize(
-    ("after", "expected"), [("(sent, refused) = events", "question"), ("assert client.closed", "likely")]
+    ("after", "expected"),
+    [
+        ("(sent, refused) = events", "question"),
+        ("assert client.closed", "question"),
+        ("client.close.assert_not_called()", "likely"),
+        ("record.close()", "likely"),
+    ],
 )
 def test_a_broad_failure_is_asked_about_where_what_was_recorded_is_taken_apart(after, expected):
     code = f"""
@@ -2259,9 +2265,59 @@ def test_a_broad_failure_is_asked_about_where_what_was_recorded_is_taken_apart(a
             except Exception:
                 pass
             {after}
-            assert client.tries == 2
     """
     assert certainties("raises-too-broad", code) == [expected]
+
+
+def test_a_broad_failure_is_asked_about_where_no_other_can_be_named():
+    code = """
+        import pytest
+        from harbour import berth
+
+        def test_refused():
+            with pytest.raises(Exception):
+                berth("nowhere")
+    """
+    raises = "def berth(name):\n    raise {}(name)\n"
+    told = [
+        certainties("raises-too-broad", code, {"harbour.py": raises.format(error)})
+        for error in ("Exception", "KeyError")
+    ]
+    assert told == [["question"], ["likely"]]
+
+
+def test_a_broad_failure_of_several_inputs_is_asked_about():
+    code = """
+        import pytest
+
+        @pytest.mark.parametrize("name", ["", "a/b"])
+        def test_refused(harbour, name):
+            with pytest.raises(Exception):
+                harbour.berth({})
+    """
+    told = [certainties("raises-too-broad", code.format(given)) for given in ("name", "'nowhere'")]
+    assert told == [["question"], ["likely"]]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("assert left == right", "likely"),
+        ("assert left == right\n        if left is None:\n            break", "question"),
+        ("assert left < 9 and run(right)", "question"),
+        ("for a, b in zip(left, right):\n            assert a == b", "question"),
+    ],
+)
+def test_a_walk_in_step_is_asked_about_where_it_ends_of_itself_or_its_sides_stand_side_by_side(
+    body, expected
+):
+    code = f"""
+def test_rows(run):
+    rows, again = run(1), run(2)
+    for left, right in zip(rows, again):
+        {body}
+"""
+    assert certainties("zip-truncates", code)[-1:] == [expected]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Whether anything tells that two sides that are walked in step could differ in length at all.
 
-Either something that is tested decides how many items one of them has, or the walk compares an item of the
-one with an item of the other, which takes them to be two versions of one thing. Sides of which neither holds
-are inputs that stand side by side: `for size, seed in zip(sizes, seeds): assert run(size, seed)`.
+Either something that is tested decides how many items one of them has and the test how many the other, or the
+walk compares an item of the one with an item of the other, which takes them to be two versions of one thing.
+Sides of which neither holds are inputs that stand side by side, `for size, seed in zip(sizes, seeds): assert
+run(size, seed)`, or two columns of what is tested, `zip(graph.edges("src"), graph.edges("dst"))`.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ _OTHER = ("member", "absent", "raises")  # what is in something is no version of
 
 
 def may_differ_in_length(unit: Unit, cut: Cut) -> bool:
-    """Whether something tested has a part in how long a side is, or items of two sides are compared."""
-    return any(_is_produced(unit, one, _DEPTH) for one in cut.sides) or _compares_items(unit, cut)
+    """Whether items of two sides are compared, or something tested has a part in how long one of them is and
+    none in how long another is."""
+    return len({_is_produced(unit, one, _DEPTH) for one in cut.sides}) > 1 or _compares_items(unit, cut)
 
 
 def _is_produced(unit: Unit, node: cst.BaseExpression, depth: int) -> bool:
