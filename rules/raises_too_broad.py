@@ -272,6 +272,7 @@ def _is_followed_up(unit: Unit, block: cst.CSTNode) -> bool:
         check
         for check in checks(unit)
         if unit.span(check.node).line > line
+        and check.kind != "context"
         and not _is_expected_to_raise(unit, check.node)
         and _NOT_CALLED.search(unit.text(check.node)) is None
     ]

@@ -810,14 +810,14 @@ def test_optimizers_have_as_many_groups_as_they_were_given(sides, expected):
     assert certainties("zip-truncates", code) == [expected]
 
 
-def test_a_group_of_what_was_wrapped_may_have_lost_weights():
+def test_a_group_of_what_was_wrapped_may_have_as_many_weights():
     code = """
         def assert_alike(one, other, close):
             for left, right in zip(one.param_groups, other.param_groups, strict=True):
                 for weight, wanted in zip(left["params"], right["params"]):
                     assert close(weight, wanted)
     """
-    assert certainties("zip-truncates", code) == ["likely"]
+    assert certainties("zip-truncates", code) == ["question"]
 
 
 @pytest.mark.parametrize(
@@ -1028,9 +1028,10 @@ def test_items_that_a_test_writes_out_it_has_counted(items, expected):
             run(left)
             for n in left:
                 after.append({items})
-            for one, other in zip(before, after):
-                for part, again in zip(one, other):
-                    assert part == again
+            for one in before:
+                for other in after:
+                    for part, again in zip(one, other):
+                        assert part == again
     """
     assert certainties("zip-truncates", code) == [expected]
 
@@ -1787,9 +1788,9 @@ def test_what_holds_both_sides_may_be_compared_as_a_whole(before, expected):
         def test_tables(run):
             left, right = run(1), run(2)
             {before}
-            for (name, column), (_, other) in zip(left.items(), right.items(), strict=True):
-                for one, value in zip(column, other):
-                    assert type(one) is type(value), name
+            column, other = left["sail"], right["sail"]
+            for one, value in zip(column, other):
+                assert type(one) is type(value)
     """
     assert certainties("zip-truncates", code) == [expected]
 
@@ -2134,6 +2135,7 @@ def test_a_call_that_passes_elsewhere_in_the_test_shows_a_misspelt_name(again, e
                 with pytest.raises(Exception):
                     plot = draw(rows)
             {again}
+            plot.close()
             assert plot.lines == 3
         """
     assert certainties("raises-too-broad", code) == [expected]
@@ -2381,7 +2383,7 @@ def test_lines_of_which_a_check_says_by_how_many_they_differ(counted, expected):
             shown = show(chart)
             {counted}
             for one, other in zip(chart.splitlines(), shown.splitlines()):
-                assert one in other
+                assert one == other
     """
     assert certainties("zip-truncates", code) == [expected]
 

@@ -95,7 +95,7 @@ def _lets_in(unit: Unit, change: Mutation, depth: int) -> bool:
 
 def _compares_items(unit: Unit, cut: Cut) -> bool:
     """Whether an item of one side is compared with an item of another, as they are or in the same part of
-    them: `left == right`, `left.tokens == right.tokens`, `assert_close(left, right)`."""
+    them: `left == right`, `left.tokens == right.tokens`, `assert_close(left, right)`, `left - right < 1`."""
     target: cst.BaseExpression | None = None
     if isinstance(cut.loop, cst.For):
         target = cut.loop.target
@@ -121,6 +121,13 @@ def _compares_items(unit: Unit, cut: Cut) -> bool:
         while isinstance(asked, cst.UnaryOperation):
             asked = asked.expression
         pairs += _given(asked) if isinstance(asked, cst.Call) else []
+    pairs += [
+        (below.left, below.right)
+        for pair in [*pairs]
+        for side in pair
+        for below in walk(side)
+        if isinstance(below, cst.BinaryOperation) and isinstance(below.operator, cst.Subtract)
+    ]
     for left, right in pairs:
         places = [_part(unit, side, parts) for side in (left, right)]
         if None not in places and places[0] != places[1]:
