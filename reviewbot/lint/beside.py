@@ -41,8 +41,7 @@ def beside(
     cut += [
         Unread(
             f"{count} files that read the key `{key}`",
-            f"a key that more than {COMMON} files read tells no record from another: they are not looked at"
-            " beside the change",
+            f"more than {COMMON} files, too many to look at beside the change",
         )
         for key, count in sorted(found.common.items())
     ]

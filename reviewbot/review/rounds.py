@@ -130,13 +130,15 @@ def joined(reviews: Sequence[Review]) -> Review:
 
 
 def _round(look: Look, number: int, withheld: int, entries: Iterable[Entry]) -> Round:
+    # What is not looked at beside the change is none of its files.
+    own = {printable(change.path) for change in look.changes}
     return Round(
         number=number,
         base=look.base,
         merge_base=look.merge_base,
         head=look.head,
         files=look.files,
-        read=look.files - len({one.path for one in look.unread}),
+        read=look.files - len(own & {one.path for one in look.unread}),
         unread=look.unread,
         suppressed=look.suppressed,
         failed=look.failed,

@@ -272,3 +272,14 @@ def test_of_two_suggestions_for_the_same_lines_one_is_a_diff(reviewbot, reposito
     (tmp_path / "two.diff").write_text(diff)
     repository.git("apply", str(tmp_path / "two.diff"))
     assert "; assert np.allclose(run(2), load(2))\n" in (repository.folder / "tests/test_both.py").read_text()
+
+
+def test_files_that_are_too_many_to_look_at_beside_a_change_are_none_of_its_files(reviewbot, repository):
+    looks = {f"shop/look_{n}.py": "def look(row):\n    return row['price']\n" for n in range(61)}
+    repository.commit({"shop/save.py": "def save(row):\n    return {'price': row.price}\n", **looks})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"shop/save.py": "def save(row):\n    return {'price': row.cost}\n"})
+    ran = reviewbot("review", "--base", "main", "--output-format", "json", cwd=repository.folder)
+    (last,) = reviewed(ran).rounds
+    assert [one.path for one in last.unread] == ["61 files that read the key `price`"]
+    assert (last.files, last.read) == (1, 1)

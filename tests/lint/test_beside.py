@@ -50,4 +50,4 @@ def test_readers_of_a_key_that_too_many_read_are_passed_over_and_that_is_said():
     assert paths == []
     (one,) = unread
     assert one.path == "70 files that read the key `price`"
-    assert "not looked at" in one.why
+    assert "too many to look at" in one.why
