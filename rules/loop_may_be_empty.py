@@ -22,7 +22,7 @@ from reviewbot.flow.checks import call_of, comparisons
 from reviewbot.flow.checks import checks as all_checks
 from reviewbot.flow.cuts import is_cut
 from reviewbot.flow.emptiness import may_be_empty
-from reviewbot.flow.iteration import Iterable, iterable, may_say
+from reviewbot.flow.iteration import Iterable, iterable, may_say, yields_batches
 from reviewbot.flow.judging import judges, may_check
 from reviewbot.flow.keyed import compares_by_key
 from reviewbot.flow.left import Left, left, lists_own
@@ -147,6 +147,14 @@ class LoopMayBeEmpty(Rule):
                 loader = RowLoader(rows, batch_size=2)
                 for batch in loader:
                     assert batch.size() == 2  # <- here
+
+            def test_samples(rows, names):
+                sampler = RowSampler(rows)
+                for index, row in enumerate(sampler):
+                    assert row == names[index]  # <- here
+                shuffled = RowSampler(rows, shuffle=True)
+                for row in shuffled:
+                    assert row in names
         """),
         # What has been read to its end holds nothing more, whoever read it.
         Example("""
@@ -233,6 +241,11 @@ class LoopMayBeEmpty(Rule):
                     assert batch.size() == 2
                     seen += 1
                 assert seen == 3
+
+            def test_last(rows):
+                for index, row in enumerate(RowSampler(rows)):
+                    assert row == index
+                assert index == 7
 
             def test_known(rows):
                 loader = RowLoader(rows, batch_size=2)
@@ -857,7 +870,7 @@ class LoopMayBeEmpty(Rule):
             " passes",
             certainty="question",
             steps=(
-                step(unit, found.node, "the loader is what is tested"),
+                step(unit, found.node, "this is what is tested"),
                 step(unit, loop.node.iter, "nothing counts its batches"),
             ),
             still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty", repo=repo),
@@ -976,14 +989,19 @@ def _asking_too(again: list[tuple[Unit, cst.BaseExpression]]) -> list[Step]:
 
 
 def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
-    """Whether a test loops over the batches of a loader that it makes, checks nothing but them, and does not
-    count them."""
-    if found.made != "call" or found.unit is not unit or not unit.is_test:
+    """Whether a test loops over the batches of a loader or a sampler that it makes, checks nothing but what
+    such loops yield, does not count them, and this loop is the first."""
+    if not unit.is_test or not _is_of_batches(unit, found):
         return False
-    if not last_name(found.node).lower().endswith("loader"):
+    ours = [one for one in checked_loops(unit) if _is_of_batches(unit, iterable(unit, one.node.iter))]
+    if not ours or ours[0] is not loop or any(counted(unit, one.node) for one in ours):
         return False
-    inside = {id(check.node) for check in loop.checks}
-    return all(id(check.node) in inside for check in all_checks(unit)) and not counted(unit, loop.node)
+    inside = {id(check.node) for one in ours for check in one.checks}
+    return all(id(check.node) in inside for check in all_checks(unit))
+
+
+def _is_of_batches(unit: Unit, found: Iterable) -> bool:
+    return found.made == "call" and found.unit is unit and yields_batches(last_name(found.node))
 
 
 def _is_to_be_removed(unit: Unit, loop: CheckedLoop) -> bool:

@@ -72,6 +72,21 @@ class UnreadCase(Rule):
                 def test_reefed(self, kind, reefed):
                     self.assertEqual(rig(kind).kind, kind)
         """),
+        # Every value with every other, of which one is never read; one that is overwritten before it is.
+        Example("""
+            import itertools
+            from parameterized import parameterized
+
+            class CrewTest(TestCase):
+                @parameterized.expand(itertools.product([100], [0, 2], ["sloop", "ketch"]))  # <- here
+                def test_watch(self, hours, cooks, kind):
+                    self.watch(100, 0, kind)
+
+                @parameterized.expand(itertools.product([1, 4, 8], ["sloop", "ketch"]))  # <- here
+                def test_hands(self, hands, kind):
+                    hands = 4
+                    self.assertEqual(rig(kind, hands).crew, 4)
+        """),
     )
     good = (
         # A label, a column that a fixture takes, and one that other tests of the same table read.
@@ -124,6 +139,22 @@ class UnreadCase(Rule):
             @pytest.mark.parametrize("unit", ["knots"])
             def test_unit(harbour, unit):
                 assert harbour.safe
+
+            @pytest.mark.parametrize("tide", ["low", "high"])
+            def test_default(harbour, tide):
+                tide = tide or "low"
+                assert harbour.at(tide)
+
+            @pytest.mark.parametrize("tide", ["low", None])
+            def test_absent(harbour, tide):
+                if tide is None:
+                    tide = "low"
+                assert harbour.at(tide)
+
+            class TestHarbour(TestCase):
+                @parameterized.expand(itertools.product([100], [2], ["sloop", "ketch"]))
+                def test_watch(self, hours, cooks, kind):
+                    self.watch(100, 2, kind)
         """),
         Example(
             """
@@ -157,7 +188,8 @@ def harbour(tide):
             dead = [name for name in table.columns if name in set(_unread(unit))]
             dead = [name for name in dead if not _is_fixture(name, unit, repo)]
             expected = [name for name in dead if _EXPECTED.search(name)]
-            whole = len(dead) == len(table.columns)
+            # Where each value meets every other, one that is not read runs the rest again.
+            whole = table.crosses or len(dead) == len(table.columns)
             # A table that other tests read as well may hold more than this one needs.
             shared = not table.is_written_here and not whole and _is_read_elsewhere(table, dead, unit)
             if not dead or shared:
@@ -185,7 +217,7 @@ def harbour(tide):
                         unit.file.path,
                         parameter.lineno,
                         parameter.lineno,
-                        f"`{named[0]}` is handed in here, and nothing in the body reads it",
+                        f"`{named[0]}` is handed in here, and {_left(unit, named[0])}",
                     ),
                 ),
                 still_catches=(wrong,),
@@ -195,12 +227,13 @@ def harbour(tide):
 @dataclass(frozen=True, slots=True)
 class _Table:
     """A decorator that gives a test its cases: the parameters that it fills, where it names them, the values
-    that it lists, and whether these are written out in it."""
+    that it lists, whether these are written out in it, and whether each of them meets every other."""
 
     columns: tuple[str, ...]
     place: ast.expr
     values: str
     is_written_here: bool
+    crosses: bool = False
 
 
 def _parameters(unit: Unit) -> list[ast.arg]:
@@ -218,8 +251,26 @@ def _unread(unit: Unit) -> Iterator[str]:
         return
     for parameter in _parameters(unit):
         name = parameter.arg
-        if name not in ("self", "cls") and name not in read and not _LABEL.search(name):
+        unread = name not in read or _overwritten(unit, name) is not None
+        if name not in ("self", "cls") and unread and not _LABEL.search(name):
             yield name
+
+
+def _overwritten(unit: Unit, name: str) -> int | None:
+    """The line on which a test gives one of its parameters a value of its own, before anything reads it."""
+    if name not in unit.facts.stored:
+        return None
+    for statement in unit.tree.body:  # type: ignore[union-attr]
+        named = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name]
+        if named:
+            plain = isinstance(statement, ast.Assign) and statement.targets == named
+            return statement.lineno if plain else None
+    return None
+
+
+def _left(unit: Unit, name: str) -> str:
+    line = _overwritten(unit, name)
+    return f"line {line} overwrites it first" if line is not None else "nothing in the body reads it"
 
 
 def _read(function: ast.AST) -> frozenset[str]:
@@ -268,6 +319,11 @@ def _table(mark: ast.Call, unit: Unit) -> _Table | None:
     if last in _POSITIONAL and len(mark.args) > 0:
         rows = mark.args[0] if last == "expand" else ast.Tuple(list(mark.args), ast.Load())
         rows = mark.args[0] if len(mark.args) == 1 and isinstance(mark.args[0], ast.Name) else rows
+        crossed = _crossed(rows)
+        if crossed is not None:
+            columns = tuple(name for name, count in zip(names, crossed, strict=False) if count != 1)
+            alone = len(unit.tree.decorator_list) == 1 and len(names) == len(crossed)  # type: ignore[union-attr]
+            return _Table(columns, mark.func, ast.unparse(rows), True, crosses=True) if alone else None
         written = _rows(rows)
         if not isinstance(rows, ast.Name) and (written is None or min(written) < len(names)):
             return None
@@ -280,7 +336,7 @@ def _table(mark: ast.Call, unit: Unit) -> _Table | None:
         return _Table(tuple(names), mark.func, ast.unparse(rows), written is not None)
     if last == "product" and mark.keywords:
         columns = tuple(one.arg for one in mark.keywords if one.arg in names)
-        return _Table(columns, mark.func, ast.unparse(mark), True)
+        return _Table(columns, mark.func, ast.unparse(mark), True, crosses=True)
     if last == "named_parameters" and mark.args and all(_is_dict(one) for one in mark.args):
         keys = [frozenset(one.arg for one in row.keywords) for row in mark.args if isinstance(row, ast.Call)]
         columns = tuple(name for name in names if keys and all(name in row for row in keys))
@@ -290,6 +346,16 @@ def _table(mark: ast.Call, unit: Unit) -> _Table | None:
 
 def _is_dict(row: ast.expr) -> bool:
     return isinstance(row, ast.Call) and dotted_name(row.func) == "dict" and not row.args
+
+
+def _crossed(table: ast.expr) -> list[int] | None:
+    """How many values each argument of `itertools.product` has, 0 where that is not written out; None for any
+    other table."""
+    if not isinstance(table, ast.Call) or dotted_name(table.func) not in ("product", "itertools.product"):
+        return None
+    if table.keywords or any(isinstance(one, ast.Starred) for one in table.args):
+        return None
+    return [len(one.elts) if isinstance(one, (ast.List, ast.Tuple)) else 0 for one in table.args]
 
 
 def _rows(table: ast.expr) -> list[int] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from reviewbot.flow.calls import callee, module_value
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, keyword_argument, last_name, literal, qualified
 from reviewbot.flow.values import UNBOUND, Binding, values
 from reviewbot.source.tree import walk
@@ -168,9 +169,17 @@ def _may_say_call(unit: Unit, node: ast.Call, depth: int) -> bool:
         name = unit.file.imports.get(name, name).rpartition(".")[2]
     elif isinstance(function, ast.Attribute) and name in _VIEWS:
         return bool(args or node.keywords) or may_say(unit, function.value, depth - 1)
-    if name in _SAYING or name.lower().endswith("loader"):
+    if name in _SAYING or yields_batches(name):
         return True
     return any(may_say(other, value, depth - 1) for other, value in _handing_back(unit.file).get(name, ()))
+
+
+_OF_BATCHES = pattern(r"(?i)(loader|sampler|batcher|prefetcher)$")
+
+
+def yields_batches(name: str) -> bool:
+    """Whether a class or function of this name gives what yields batches or samples."""
+    return _OF_BATCHES.search(name) is not None
 
 
 _SAYING = frozenset(
