@@ -22,7 +22,7 @@ import libcst as cst
 
 from reviewbot.flow.control import Exit, enclosing, leaves, statements
 from reviewbot.flow.judgements import judged_names
-from reviewbot.flow.judging import judges
+from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
@@ -359,7 +359,10 @@ class CounterLeftAdvanced(Rule):
                 unit,
                 count.node,
                 f"`{count.name}` goes up before the step that may be aborted, and stays up where it is",
-                certainty="likely" if count.inside or _DONE.search(count.name) else "question",
+                # Elsewhere it may hold what was tried.
+                certainty="likely"
+                if in_test_file(unit.file.path) and (count.inside or _DONE.search(count.name))
+                else "question",
                 steps=[
                     step(unit, count.node, "counted here, before the step"),
                     *(step(unit, one.node, f"and `{one.name}` here") for one, _ in others),

@@ -22,6 +22,7 @@ from reviewbot.flow.classes import Known, annotated, class_of, class_of_name, gi
 from reviewbot.flow.fielded import may_mean_fields
 from reviewbot.flow.left_on_purpose import MEANT, demanded, says_so, secret_or_identity
 from reviewbot.flow.rebuilding import is_written_plainly, may_be_of, may_spread, rebuilt
+from reviewbot.flow.summaries import dotted_name
 from reviewbot.flow.syntax import canonical, children, dotted, literal, root_name, subscript
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -384,8 +385,9 @@ class Ticket(Generic[T]):
             yield self.finding(
                 unit,
                 made,
-                f"`{where}` builds a new {built.found.name} from `{receiver.value}` and leaves {names} out",
-                certainty="likely" if any(map(_is_known, readers)) and not meant else "question",
+                f"`{where}` builds a new {built.found.name} from `{receiver.value}` and leaves {names} out:"
+                " is that meant?",
+                certainty="question",  # the keys may have been chosen
                 steps=[
                     Step(built.path, built.found.line, built.found.end_line, f"{names} may be in it"),
                     step(unit, made, f"{', '.join(carried)} are carried over"),
@@ -404,7 +406,8 @@ class Ticket(Generic[T]):
         lost = [
             field
             for field in fields
-            if field.name not in values and field.default is not None and field.taken
+            if not {field.name, field.name.lstrip("_")} & values.keys()
+            if field.default is not None and field.taken
         ]
         carried = [name for name, value in values.items() if origin and _is_field(value, origin, name)]
         made_of = [name for name, value in values.items() if origin and name in _attributes(value, origin)]
@@ -436,6 +439,8 @@ class Ticket(Generic[T]):
         meant = _meant(unit, built, [field.name for field in lost], repo)
         readers = list(self._readers(unit, call, built, lost[0].name, repo))
         once_only = list(self._handed_out_once(unit, built, lost[0].name, repo))
+        # Else the new object may be about something that has no such thing.
+        wanted_on = bool(once_only) or _is_carried_beside(unit, call, lost[0].name)
         yield self.finding(
             unit,
             call,
@@ -450,7 +455,7 @@ class Ticket(Generic[T]):
             or (len(lost) > _CHOSEN and 2 * len(lost) > len(carried))
             or _is_of_another_kind(values)
             or _is_said(unit, call, [field.name for field in lost])
-            or not (once_only or any(map(_is_known, readers)))
+            or not wanted_on
             or any(field.name in _attributes(unit.node, origin) for field in lost)  # it goes into the others
             else "likely",
             steps=[
@@ -558,9 +563,18 @@ def _unknown(who: str, lost: str, built: Known) -> str:
     return f"`{who}` reads a `{lost}`, whether of a {built.found.name} {_NOT_KNOWN}"
 
 
-def _is_known(reader: Step) -> bool:
-    """Whether what reads the lost field reads it of such an object: without one nobody may miss it."""
-    return not reader.says.endswith(_NOT_KNOWN)
+def _is_carried_beside(unit: Unit, call: cst.Call, lost: str) -> bool:
+    """Whether the file builds such an object from another elsewhere, and hands the lost field on there:
+    `Admission(..., note=old.note)`."""
+    name = dotted(call.func)
+    for other in unit.file.units:
+        for node in other.asts(ast.Call):
+            if dotted_name(node.func) != name:
+                continue
+            given = [keyword.value for keyword in node.keywords if keyword.arg == lost]
+            if any(isinstance(value, ast.Attribute) and value.attr == lost for value in given):
+                return True
+    return False
 
 
 def _read_of(

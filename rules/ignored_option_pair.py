@@ -28,7 +28,6 @@ from reviewbot.flow.options import (
     shut_pairs,
     sibling,
 )
-from reviewbot.flow.patterns import pattern
 from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
 from reviewbot.flow.settings import Behind
 from reviewbot.flow.syntax import dotted
@@ -38,7 +37,6 @@ from reviewbot.model import Certainty
 
 _MOST = 3  # options that one other may shut
 _SHOWN = 3
-_SWITCH = pattern(r"(\w+\(\s*default=)?(True|False)\b")
 _CONFIG = """
 from dataclasses import dataclass
 
@@ -345,20 +343,17 @@ def run(config):
             receiver = receiver_of(shared) if field is not None else dotted(behind.node.value)
             option = Option(behind.name, behind.on, None if field is None else field.default, receiver)
             yield shared, option, "likely", self._lost(shared, behind, loss)
-        # One refusal does not say that every other pair works; what shuts many others is a mode of its own.
-        alone = len(refused) == 1
+        # What shuts many others is a mode of its own; what shuts one may be meant to have no need of it.
         closed = list(shut_pairs(repo, known, refusal, refused)) if known is not None else []
         for shut in closed:
             if sum(one.by.name == shut.by.name for one in closed) > _MOST:
                 continue
             name, on = _other(shut)
             option = Option(name, on, fields[name].default, receiver_of(shut.shared))
-            # A switch may have no meaning on the other way.
-            switch = name == shut.ignored and _SWITCH.match(fields[name].default or "")
-            yield shut.shared, option, "question" if switch or alone else "likely", self._shut(shut)
+            yield shut.shared, option, "question", self._shut(shut)
         for one in cancelled_pairs(repo, known, refusal, refused) if known is not None else ():
             option = Option(one.by.name, one.by.on, fields[one.by.name].default, receiver_of(one.shared))
-            yield one.shared, option, "question" if alone else "likely", self._cancelled(one)
+            yield one.shared, option, "question", self._cancelled(one)
 
     def _report(
         self,
@@ -371,6 +366,7 @@ def run(config):
         steps: list[Step],
     ) -> Finding:
         others = " and ".join(f"`{one.name}`" for one in refusal.settings if one is not shared)
+        asks = "; is that meant?" if certainty == "question" else ""
         span = unit.span(refusal.node)
         fix = None
         # A diff only where the validator has what the other option is read from.
@@ -381,7 +377,8 @@ def run(config):
         return self.finding(
             unit,
             refusal.node,
-            f"`{shared.name}` is refused with {others} here and accepted with `{other.name}`, although {why}",
+            f"`{shared.name}` is refused with {others} here and accepted with `{other.name}`, although {why}"
+            + asks,
             certainty=certainty,
             steps=[step(unit, refusal.node, f"the sibling pair with {others} is refused here"), *steps],
             still_catches=("nothing: no code that reads both refuses the pair or warns of it",),

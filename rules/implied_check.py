@@ -114,6 +114,14 @@ class ImpliedCheck(Rule):
         """),
     )
     good = (
+        # Two dicts are equal in any order.
+        Example("""
+            def test_menu(cook, read):
+                menu, read_back = cook(3), read()
+                assert menu == read_back
+                assert list(menu.keys()) == list(read_back.keys())
+                assert list(menu) == list(read_back)
+        """),
         # What is walked once more must give the same again.
         Example("""
             def test_chained(chain):

@@ -165,6 +165,8 @@ class ImportSkipOfOwnCode(Rule):
                 if own and own[0] is not None and None not in own:  # else a library is asked for too
                     skips.setdefault(own[0], []).append((one, place))
         for (target, path), places in skips.items():
+            if target in _modules(unit):
+                continue  # imported without asking as well: what is asked for is one name of it
             yield self._say(unit, target, path, places, repo)
 
     def _say(
@@ -182,14 +184,17 @@ class ImportSkipOfOwnCode(Rule):
             steps.append(Step(path, 1, 1, f"importing it imports {listed}, which can be asked for by name"))
         for _, place in places[1:]:
             steps.append(Step(unit.file.path, place.lineno, place.lineno, "and so here"))
+        # A whole package may need a device, and who writes a `try` has thought of a reason.
+        sure = isinstance(places[0][1], ast.Call) and "." in target and not libraries
         whole = any(one.kind == "module" for one, _ in places)
         tests = sum(one.is_test for one in unit.file.units) if whole else len(places)
         what = f"{tests} tests are" if tests > 1 else "its test is"
         return self.finding_at(
             unit,
             tree_span(unit, places[0][1]),
-            f"where `{target}`, the repository's own code, cannot be imported, {what} skipped, not failed",
-            certainty="question" if libraries or _is_built_apart(unit, places[0][1]) else "likely",
+            f"where `{target}`, the repository's own code, cannot be imported, {what} skipped, not failed"
+            + ("" if sure else ": is that meant?"),
+            certainty="likely" if sure and not _is_built_apart(unit, places[0][1]) else "question",
             steps=steps,
             still_catches=(f"only a test elsewhere that imports `{target}` plainly",),
         )
@@ -298,10 +303,15 @@ def _asked(file: File) -> set[str]:
 
 def _plainly(unit: Unit) -> set[str]:
     """The libraries that the test file imports without asking."""
+    return {name.partition(".")[0] for name in _modules(unit)}
+
+
+def _modules(unit: Unit) -> set[str]:
+    """The modules that the test file imports without asking."""
     found: set[str] = set()
     for node in unit.file.tree.body:
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add((node.module or "").partition(".")[0])
+            found.add(node.module or "")
     return found

@@ -14,11 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewbot.flow.fixtures import is_fixture
-from reviewbot.flow.judging import compares, says_that_it_judges
 from reviewbot.flow.leg_results import SharedByResults, may_share_results, shared_by_results
 from reviewbot.flow.legs import may_share, shared, shared_by_script
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.projections import says_same
 from reviewbot.flow.suspects import is_comparer
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Span, Step, Unit, step
@@ -359,9 +357,9 @@ class LegsShareFolder(Rule):
                 unit,
                 one.second,
                 f"this run writes into `{one.folder}`, where an earlier run has left its files, and what is "
-                "compared is read from there",
+                "compared is read from there: is that meant?",
                 # What a run makes of what it finds in its folder may be what is tested.
-                certainty="likely" if _compares_runs(unit) else "question",
+                certainty="question",
                 steps=[
                     step(unit, one.first, f"the first run writes into `{one.folder}`"),
                     *again,
@@ -397,8 +395,9 @@ class LegsShareFolder(Rule):
             yield self.finding_at(
                 unit,
                 Span(path, second.line, 1, second.end_line, width),
-                f"this run writes into `{one.folder}` ({one.option}), where an earlier run has left files",
-                certainty="likely",
+                f"this run writes into `{one.folder}` ({one.option}), where an earlier run has left files: is"
+                " that meant?",
+                certainty="question",
                 steps=[
                     Step(path, first.line, first.end_line, f"the first run writes into `{one.folder}`"),
                     Step(path, second.line, second.end_line, "and so does the second"),
@@ -406,11 +405,3 @@ class LegsShareFolder(Rule):
                 ],
                 still_catches=_LEFT,
             )
-
-
-def _compares_runs(unit: Unit) -> bool:
-    """Whether a unit is there to hold two runs against each other, and not to see what the second makes of
-    what it finds."""
-    name = unit.name.rpartition(".")[2]
-    runs = compares(unit) or says_same(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2])
-    return runs and not _ON_PURPOSE.search(name) and not _MEANT.search(name)

@@ -41,7 +41,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import COMPARING, may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, same
-from reviewbot.flow.values import Binding, values
+from reviewbot.flow.values import Binding, Values, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
@@ -842,6 +842,8 @@ class LoopMayBeEmpty(Rule):
             doubt = doubt or "what it forbids, no item at all does as well"
         if _is_copied(unit, check, found):
             doubt = doubt or "what is listed is the original"
+        caught = still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty", repo=repo)
+        doubt = doubt or _doubt_around(unit, loop.node, found, caught)
         return self.finding(
             unit,
             check,
@@ -855,7 +857,7 @@ class LoopMayBeEmpty(Rule):
                 step(found.unit, found.node, f"which {found.says}"),
                 *_asking_too(again),
             ),
-            still_catches=still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty", repo=repo),
+            still_catches=caught,
             fix=_require(unit, loop),
         )
 
@@ -890,6 +892,8 @@ class LoopMayBeEmpty(Rule):
         doubt = _HINTED if some else _doubt(unit, found)
         if (part.form == "none" or _forbids_each(part)) and not found.empty:
             doubt = doubt or "what it forbids, no item at all does as well"
+        caught = still_catches(unit, part.node.for_in.iter, but=(part.check,), fault="empty", repo=repo)
+        doubt = doubt or _doubt_around(unit, part.check, found, caught)
         return self.finding(
             unit,
             part.check,
@@ -897,9 +901,7 @@ class LoopMayBeEmpty(Rule):
             f" {holds}{_and_more(again)}{_wondering(doubt)}",
             certainty=_certainty(found, doubt),
             steps=(step(found.unit, found.node, f"this {found.says}"), *_asking_too(again)),
-            still_catches=still_catches(
-                unit, part.node.for_in.iter, but=(part.check,), fault="empty", repo=repo
-            ),
+            still_catches=caught,
         )
 
 
@@ -1145,6 +1147,71 @@ def _doubt(unit: Unit, found: Iterable) -> str:
     # what such a test is about.
     parts = last_name(source.node) in _MODEL_PARTS
     return "a model may have none of them" if parts and not gradients else ""
+
+
+def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[str, ...]) -> str:
+    """Why nothing may be meant by what stands around a check, or how it would tell; else nothing."""
+    if found.empty:
+        return ""
+    if not caught[0].startswith("nothing"):
+        return "another check looks at what it is taken from"
+    if found.made == "loaded" and _is_kept(found):
+        return "the repository keeps what is read"
+    if unit.is_function and unit.has(ast.Yield, ast.YieldFrom) and not unit.is_test:
+        return "a helper hands on what there is"
+    if not unit.is_test and found.source is not None and found.source.made == "parameter":
+        return "the helper may be given none"
+    if unit.is_test and _FORBIDDING.search(unit.name.rpartition(".")[2]):
+        return "what the test forbids, no item at all does as well"
+    return "a comment speaks of none" if _NONE_IS_FINE.search(_comments_at(unit, node)) else ""
+
+
+_FORBIDDING = pattern(
+    r"(?i)(^|_)(no|never|not|without|only|cannot|prevent\w*|forbid\w*|disallow\w*|reject\w*|exclud\w*)(_|$)"
+)
+_NONE_IS_FINE = pattern(
+    r"(?i)\b(ok(ay)?|fine|allowed|may|might|could)\b.*\b(none|no|empty|nothing|missing)\b|\bif any\b"
+)
+
+
+def _comments_at(unit: Unit, node: cst.CSTNode) -> str:
+    """The comments beside a node and in the lines above it."""
+    line, lines = unit.span(node).line, unit.file.lines
+    near = lines[max(line - 4, 0) : line + 1]
+    return " ".join(text.partition("#")[2].strip() for text in near if "#" in text)
+
+
+def _is_kept(found: Iterable) -> bool:
+    """Whether a file or folder is read by what a module knows for itself: `DOCS.glob("*.md")`,
+    `(ROOT / "README").open()`, and not by what the test was given or has made."""
+    read, flow = found.node, values(found.unit)
+    if not isinstance(read, cst.Call):
+        return False
+    parts: list[cst.BaseExpression] = [arg.value for arg in read.args[:1]]
+    if isinstance(read.func, cst.Attribute) and last_name(read.func.value) not in _READING:
+        parts = [read.func.value]
+    ends = set[str]().union(*(_ends(flow, part, _DEPTH) for part in parts))
+    return "" not in ends and any(map(_is_constant, ends))
+
+
+_DEPTH = 6
+
+
+_READING = frozenset({"os", "glob", "re", "json", "yaml", "tomllib", "csv", "fileio", "gfile", "pickle"})
+_is_constant = pattern(r"^_*[A-Z][A-Z0-9_]+$|^__file__$").search
+
+
+def _ends(flow: Values, node: cst.BaseExpression, depth: int) -> set[str]:
+    """The names that a value is made from in the end; an empty one for a parameter."""
+    found: set[str] = set()
+    for name in flow.reads(node):
+        bound = flow.reaching(name)
+        given = [one.value for one in bound if one.kind in ("assign", "with", "loop")]
+        if depth and given and len(given) == len(bound):
+            found |= set[str]().union(*(_ends(flow, one, depth - 1) for one in given if one is not None))
+        else:
+            found.add("" if bound else name.value)
+    return found
 
 
 def _is_source(found: Iterable) -> bool:

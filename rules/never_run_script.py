@@ -154,8 +154,8 @@ class NeverRunScript(Rule):
         yield self.finding_at(
             unit,
             Span(path, 1, 1, min(3, last), len(unit.file.lines[min(3, last) - 1].rstrip("\n")) + 1),
-            f"no CI file and no script names `{name}`, so nothing there runs it",
-            certainty="likely",
+            f"no CI file and no script names `{name}`: does anybody run it?",
+            certainty="question",  # people run some scripts by hand
             steps=[
                 Step(where, line, line, f"its neighbour `{neighbour.rpartition('/')[2]}` is run from here"),
             ],

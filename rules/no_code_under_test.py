@@ -170,6 +170,37 @@ class NoCodeUnderTest(Rule):
                 "sailing/log.py": "class Log:\\n    def __init__(self, days):\\n        self.days = days\\n"
             },
         ),
+        # A fixture is given the case; a decorator of the class is what is tested, or runs before each test.
+        Example(
+            """
+            import pytest
+            from datetime import datetime
+            from sailing.log import Log, at_noon
+
+            @pytest.fixture
+            def found(request):
+                return Log(request.param)
+
+            @pytest.mark.parametrize("found", [3, 4], indirect=True)
+            def test_found(found):
+                assert len(found) + 1 == 3
+
+            @at_noon
+            class TestNoon:
+                def test_hour(self):
+                    assert datetime.now().hour + 0 == 12
+
+            class TestDawn:
+                @pytest.fixture(autouse=True)
+                def dawn(self):
+                    with at_noon.moved(-6):
+                        yield
+
+                def test_hour(self):
+                    assert datetime.now().hour + 0 == 6
+            """,
+            files={"sailing/log.py": "class Log:\\n    pass\\nclass at_noon:\\n    pass\\n"},
+        ),
         # Nothing of the repository is about; the machine; a library's own operators; no arithmetic at all.
         Example("""
             import numpy as np
@@ -290,7 +321,38 @@ def _is_closed(unit: Unit, repo: Repo) -> bool:
         return False
     if any(_is_skip(mark) for mark in tree.decorator_list):
         return False
-    return _only_computes([*tree.body, *tree.decorator_list], given, unit, repo, _HELPERS)
+    around = list(_around(unit))
+    beside = [one for body in (unit.file.tree.body, *(one.body for one in around)) for one in body]
+    if any(map(_runs_around_each, beside)):
+        return False
+    marks = [mark for one in (tree, *around) for mark in one.decorator_list]
+    return _only_computes([*tree.body, *marks], given, unit, repo, _HELPERS)
+
+
+def _around(unit: Unit) -> Iterator[ast.ClassDef]:
+    """The classes that a test stands in."""
+    body = unit.file.tree.body
+    while inner := [one for one in body if isinstance(one, ast.ClassDef) and _holds(one, unit.line)]:
+        yield inner[0]
+        body = inner[0].body
+
+
+def _holds(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or 0)
+
+
+def _runs_around_each(node: ast.stmt) -> bool:
+    """Whether a fixture runs around each test that stands beside it, and may change what that calls."""
+    marks = node.decorator_list if isinstance(node, _FUNCTIONS) else []
+    return any(
+        isinstance(mark, ast.Call)
+        and any(one.arg == "autouse" and not _is_false(one.value) for one in mark.keywords)
+        for mark in marks
+    )
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _filled(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -302,7 +364,8 @@ def _filled(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
         last = dotted_name(mark.func).rpartition(".")[2]
         if last in ("expand", "parameters", "named_parameters", "product"):
             return {one.arg for one in tree.args.args}
-        if last == "parametrize" and mark.args:
+        indirect = next((one.value for one in mark.keywords if one.arg == "indirect"), None)
+        if last == "parametrize" and mark.args and (indirect is None or _is_false(indirect)):
             names = [one.value for one in ast.walk(mark.args[0]) if isinstance(one, ast.Constant)]
             found |= {part.strip() for name in names if isinstance(name, str) for part in name.split(",")}
     return found

@@ -19,12 +19,12 @@ import libcst as cst
 
 from reviewbot.flow.checks import Check, checks
 from reviewbot.flow.judgements import judgements
-from reviewbot.flow.judging import compares, in_test_file, judges, may_be_two_sides, side
+from reviewbot.flow.judging import in_test_file, judges, may_be_two_sides
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.projections import are_named, named_apart, says_same
+from reviewbot.flow.projections import named_apart
 from reviewbot.flow.suspects import may_fail
-from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -153,21 +153,14 @@ class OneWayCompare(Rule):
             ):
                 continue
             part, whole = canonical(one.part), canonical(one.whole)
-            # What the run under test has beyond the other is a question; what it lost is not.
-            sure = are_named(one.part, one.whole) and (says_same(unit) or compares(unit))
-            sure = sure and not _is_baseline(one.part)
             yield self.finding(
                 unit,
                 one.check.anchor,
-                f"only that `{whole}` holds `{part}` is checked: what else it holds is not compared",
-                certainty="likely" if sure else "question",
+                f"only that `{whole}` holds `{part}` is checked: is what else it holds of no interest?",
+                certainty="question",  # a part may be all that the one is to keep of the other
                 steps=[step(unit, one.part, "this may be any part of the other, or nothing")],
                 still_catches=still_catches(unit, one.part, one.whole, but=[one.check.node], repo=repo),
             )
-
-
-def _is_baseline(node: cst.BaseExpression) -> bool:
-    return any(side(below.value) == "baseline" for below in walk(node) if isinstance(below, cst.Name))
 
 
 def _chooses(unit: Unit, one: _Held) -> bool:

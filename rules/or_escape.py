@@ -18,25 +18,19 @@ import libcst as cst
 
 from reviewbot.flow.equal_elsewhere import equal_elsewhere
 from reviewbot.flow.escapes import Alternatives, alternatives
-from reviewbot.flow.excuses import is_place, is_presence
+from reviewbot.flow.excuses import is_place
 from reviewbot.flow.judgements import Judgement, judgements
-from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.patterns import pattern
 from reviewbot.flow.sides import Sides, condition_trace, says, sides
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, walk
 from reviewbot.flow.tolerances import difference
 from reviewbot.flow.truth import truth
-from reviewbot.flow.two_runs import says_two_runs
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
-from reviewbot.model import Certainty, at_most
 
 # What the surroundings cannot do, no check can ask of them.
-_CAN = pattern(r"(?i)\bsupport(s|ed)?(_|\b)|_supported\b|(_|\b)available\b")
-_ESCAPES = 1  # beside the comparison itself, of a check that forgot what its second way lets through
 
 
 class OrEscape(Rule):
@@ -206,24 +200,15 @@ class OrEscape(Rule):
             if not agreeing:
                 continue
             for node, holds in others:
-                if _is_a_case(unit, node):
+                if _is_a_case(unit, node) or not _is_escape(unit, node, holds, one, between):
                     continue
-                certainty = _certainty(unit, node, holds, one, between)
-                if certainty is None:
-                    continue
-                if len(check.ways) > _ESCAPES + 1:
-                    # Whoever lists several ways to be right has thought of each.
-                    certainty = "question"
-                if _refuses_conflict(unit, check) or _CAN.search(canonical(node)):
-                    certainty = "question"
-                if not says_two_runs(unit, one.left, one.right):
-                    certainty = at_most(certainty, "question")
                 code = canonical(node) if holds else _denied(node)
                 yield self.finding(
                     unit,
                     check.condition,
-                    f"where `{code}` holds, this check passes whatever `{canonical(one.left)}` is",
-                    certainty=certainty,
+                    f"where `{code}` holds, this check passes whatever `{canonical(one.left)}` is: is that"
+                    " meant?",
+                    certainty="question",  # each way to be right may have been thought of
                     steps=[
                         step(unit, agreeing[0][0], "the comparison"),
                         *_made(unit, node),
@@ -271,34 +256,20 @@ _OPPOSITE: dict[type[cst.BaseCompOp], str] = {
 }  # fmt: skip
 
 
-def _refuses_conflict(unit: Unit, check: Alternatives) -> bool:
-    """Whether it is a product function that refuses what it is given: a conflict takes both sides."""
-    node = check.node
-    return (
-        not in_test_file(unit.file.path)
-        and isinstance(node, cst.Raise)
-        and (node.exc is not None and last_name(node.exc) not in ("AssertionError", "SystemExit"))
-    )
-
-
-def _certainty(
-    unit: Unit, node: cst.BaseExpression, holds: bool, one: Judgement, between: Sides
-) -> Certainty | None:
-    """How sure it is that a way to pass is an escape; None for what is right."""
+def _is_escape(unit: Unit, node: cst.BaseExpression, holds: bool, one: Judgement, between: Sides) -> bool:
+    """Whether a way to pass may let a difference through."""
     if truth(node, unit) is not None or _is_alternative(node, one) or _bounds(unit, node, one):
-        return None
+        return False
     if _measures_both(unit, node, one):
-        return None
+        return False
     if says(unit, node, holds, between) == "different":
-        return "proved"
+        return True
     flow = values(unit)
     read = condition_trace(unit, node, between, control=False, up=False).bindings
     if not between.either(read):
         plain = isinstance(flow.resolve(node), (cst.Name, cst.Attribute)) or isinstance(node, cst.Name)
-        return "question" if plain and holds and not is_place(node) else None
-    if is_presence(node) or isinstance(node, (cst.BooleanOperation, cst.Name)):
-        return "question"
-    return "likely"
+        return plain and holds and not is_place(node)
+    return True
 
 
 def _bounds(unit: Unit, node: cst.BaseExpression, one: Judgement) -> bool:

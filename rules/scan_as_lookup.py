@@ -15,11 +15,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.indexes import rows_of
-from reviewbot.flow.scans import Loop, Scan, may_scan, repeated, scanning_names, scans
-from reviewbot.flow.suspects import is_comparer
-from reviewbot.flow.syntax import canonical, dotted, last_name
-from reviewbot.flow.values import values
+from reviewbot.flow.scans import Scan, may_scan, repeated, scanning_names, scans
+from reviewbot.flow.syntax import canonical, last_name
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
 
@@ -156,44 +153,10 @@ class ScanAsLookup(Rule):
                 unit,
                 scan.node,
                 f"each turn of the loop searches all of `{scan.rows.name}` for one `{canonical(scan.found)}`",
-                # A column compared with a value is one pass of compiled code, and a table of a test is short.
-                certainty="likely" if _is_of_rows(unit, scan, loop) else "question",
+                certainty="question",  # how many rows there are, the code does not say
                 steps=steps,
                 still_catches=(_meaning(unit, scan),),
             )
-
-
-def _is_of_rows(unit: Unit, scan: Scan, loop: Loop) -> bool:
-    """Whether rows are searched for each of other rows, so that the cost grows with both: not for each
-    number of a range, nor of what is written out, and not to count all that agree."""
-    if not is_comparer(unit) or isinstance(scan.node, cst.Subscript):
-        return False
-    if not _by_field(scan):
-        return False
-    searched = scan.made[1].for_in.iter if isinstance(scan.made[1], cst.BaseComp) else None
-    if isinstance(searched, cst.Attribute) and dotted(searched).count(".") > 1:
-        return False  # the parts of some object, of which there are few
-    above = unit.parent(unit.parent(scan.node) or scan.node)
-    if isinstance(above, cst.Call) and last_name(above) in ("sum", "len", "Counter"):
-        return False
-    over = rows_of(values(unit), loop.iter)
-    if over is None:
-        return isinstance(loop.iter, cst.Call) and last_name(loop.iter) not in ("range", "product")
-    return over.kind == "parameter" or isinstance(over.value, cst.Call)
-
-
-def _by_field(scan: Scan) -> bool:
-    """Whether what is wanted is a field that the searched rows have too: `row["id"] == cut["id"]`. Rows that
-    are found by anything else are as a rule few, or have no key."""
-    found, wanted = scan.found, scan.wanted
-    if isinstance(found, cst.Subscript) and isinstance(wanted, cst.Subscript):
-        return (
-            canonical(found)[len(canonical(found.value)) :]
-            == canonical(wanted)[len(canonical(wanted.value)) :]
-        )
-    if isinstance(found, cst.Attribute) and isinstance(wanted, cst.Attribute):
-        return found.attr.value == wanted.attr.value
-    return False
 
 
 def _meaning(unit: Unit, scan: Scan) -> str:

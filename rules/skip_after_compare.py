@@ -24,7 +24,7 @@ from reviewbot.flow.excuses import is_place
 from reviewbot.flow.handed_tallies import Handed, handed_away
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
-from reviewbot.flow.judging import in_test_file, says_that_it_judges
+from reviewbot.flow.judging import compares, in_test_file, says_that_it_judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.noted import may_note, notes
 from reviewbot.flow.patterns import pattern
@@ -545,6 +545,9 @@ class SkipAfterCompare(Rule):
         does: Does,
     ) -> Finding | None:
         judges = bool(checks(unit)) or unit.is_test
+        # Elsewhere an assertion only tells a type checker what is known, and a warning is meant for a user.
+        sure = judges and (in_test_file(unit.file.path) or compares(unit))
+        sure = sure and not any(last_name(one).startswith("warn") for one in map(call_of, body) if one)
         if not judges and (_gives_back(unit) or (does == "is only reported" and not _says_well(unit))):
             return None
         for one in compared_in(unit, node, condition):
@@ -587,7 +590,7 @@ class SkipAfterCompare(Rule):
                 unit,
                 condition,
                 f"a {what} between `{left}` and `{right}` {becomes}",
-                certainty="likely" if judges and says_two_runs(unit, one.left, one.right) else "question",
+                certainty="likely" if sure and says_two_runs(unit, one.left, one.right) else "question",
                 steps=[step(unit, body[0], happens)],
                 still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends, repo=repo),
             )

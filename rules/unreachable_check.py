@@ -167,6 +167,16 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # A plugin collects what is defined in a description.
+        Example("""
+            def describe_ferry():
+                def sails(ferry):
+                    assert ferry.sail()
+
+                def describe_at_night():
+                    def is_lit(ferry):
+                        assert ferry.lights
+        """),
         # What ends the program comes back where the test puts something else in its place.
         Example("""
             import argparse
@@ -529,6 +539,8 @@ class UnreachableCheck(Rule):
         """The body of a nested function whose name nothing reads."""
         if unit.calls("locals", "vars", "exec", "eval", "globals") or not judges(unit):
             return
+        if unit.name.startswith("describe"):
+            return  # pytest-describe collects what is defined in there
         found: list[cst.FunctionDef] = []
         for node in unit.find(cst.FunctionDef):
             if node is unit.node or node.decorators or _in_class(unit, node):

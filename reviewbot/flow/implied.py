@@ -120,7 +120,7 @@ def _why(unit: Unit, earlier: Check, later: Check) -> str:
             if other.relation not in ("equal", "close"):
                 continue
             made = _taken(other.left, left), _taken(other.right, right)
-            if made[0] and made[0] == made[1]:
+            if made[0] and made[0] == made[1] and not _asks_for_order(made[0]):
                 return f"`{_short(sides[0])}` and `{_short(sides[1])}` are already equal"
     return ""
 
@@ -190,6 +190,12 @@ def _taken(node: cst.BaseExpression, code: str) -> str:
         else:
             return ""
     return how
+
+
+def _asks_for_order(how: str) -> bool:
+    """Whether what is taken of two values is in an order that their equality does not ask for, as that of the
+    keys of two dicts."""
+    return how.startswith(("list(", "tuple("))
 
 
 def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:

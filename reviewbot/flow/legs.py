@@ -357,6 +357,7 @@ def _compared_as(compares: Command, run: Command) -> set[tuple[str, str]]:
         and (option, folder) not in named
         and "/" in folder
         and not _SHARED.search(option)
+        and not option.startswith("check")  # a formatter's: it only reads
         and not re.search(r"\$\{?[1-9@*]|\.\w{1,5}$", folder)
     }
 
