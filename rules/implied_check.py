@@ -286,6 +286,16 @@ class ImpliedCheck(Rule):
             """,
             path="tests/test_oven.py",
         ),
+        # How numbers may be spelt.
+        Example("""
+            import unittest
+            class NumbersTest(unittest.TestCase):
+                def test_hexadecimal(self):
+                    self.assertEqual(0x10, 0X10)
+                    self.assertEqual(0x10, 16)
+                    self.assertEqual(-(0x10), -16)
+                    self.assertEqual(-0x10, -16)
+        """),
     )
 
     def suspect(self, unit: Unit) -> bool:

@@ -13,6 +13,7 @@ import libcst as cst
 from reviewbot.flow import assertions
 from reviewbot.flow.between import are_bound, between, is_harmless, is_quiet
 from reviewbot.flow.checks import Check, call_of, checks, is_library_assertion, operand
+from reviewbot.flow.may_judge import CONSTANTS
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import swallowed
 from reviewbot.flow.suspects import same_code
@@ -80,8 +81,9 @@ def _asked(unit: Unit, check: Check) -> Hashable | None:
     call = call_of(check.node) if check.kind == "call" else None
     if call is not None and not all(_is_pure(arg.value) for arg in call.args):
         return None
-    # Last, as a text may have to be written first.
-    if _CHANGING.search(unit.text(check.node)):
+    if not _reads_any([arg.value for arg in call.args] if call is not None else [check.node]):
+        return None
+    if any(_CHANGING.search(word) for word in _words(check.node)):
         return None
     if check.kind == "assert" and node is not None:
         if any(isinstance(below, cst.Slice) for below in walk(node)):
@@ -125,6 +127,16 @@ def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> Hashable:
     if isinstance(left, cst.Name) and isinstance(right, cst.Name):
         return "==", codes  # `a == b` and `b == a`: the operator of their class may be what is tested
     return "==", frozenset(codes)
+
+
+def _reads_any(nodes: Iterable[cst.CSTNode]) -> bool:
+    """Whether a name stands in any of these: `0x10 == 16` asks how a number is spelt, one way after another."""
+    return any(type(one) is cst.Name and one.value not in CONSTANTS for node in nodes for one in walk(node))
+
+
+def _words(node: cst.CSTNode) -> Iterator[str]:
+    """The names and texts that stand in some code."""
+    return (one.value for one in walk(node) if isinstance(one, (cst.Name, cst.SimpleString)))
 
 
 def _is_pure(node: cst.CSTNode) -> bool:
