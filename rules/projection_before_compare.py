@@ -442,7 +442,7 @@ class ProjectionBeforeCompare(Rule):
     def suspect(self, unit: Unit) -> bool:
         if not is_comparer(unit) or not may_project(unit) or not compares_two(unit):
             return False
-        if may_be_two_sides(unit) or says_same(unit) or compares(unit) or unit.calls("sort"):
+        if may_be_two_sides(unit) or compares(unit) or unit.calls("sort") or says_same(unit):
             return True
         return says_that_it_judges(unit.file.path.rpartition("/")[2]) or unit.calls_any(says_again)
 

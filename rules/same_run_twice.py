@@ -419,6 +419,8 @@ def _given_names(unit: Unit) -> _Given:
 
 def _may_be_one_call(one: ast.expr, other: ast.expr, given: _Given) -> bool:
     """Whether two values could come from two equal calls."""
+    if type(one) in _NO_CALLS or type(other) in _NO_CALLS:
+        return False
     first = list(_made_by(one, given))
     second = list(_made_by(other, given)) if first else []
     if not second:
@@ -430,6 +432,9 @@ def _may_be_one_call(one: ast.expr, other: ast.expr, given: _Given) -> bool:
         for call in second
         for before, outline in mine
     )
+
+
+_NO_CALLS = frozenset({ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Compare})
 
 
 def _made_by(side: ast.expr, given: _Given) -> Iterator[ast.Call]:

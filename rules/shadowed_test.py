@@ -20,6 +20,7 @@ from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -161,9 +162,12 @@ class ShadowedTest(Rule):
 def _hidden(unit: Unit) -> Iterator[tuple[Definition, Definition]]:
     """Each test of a block that a later one in the same block replaces, with the one that stays."""
     for block in _blocks(unit.tree):
+        names = [statement.name for statement in block if isinstance(statement, _DEFINITIONS)]
+        if len(names) == len(set(names)):
+            continue
         last: dict[str, Definition] = {}
         for statement in block:
-            if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+            if isinstance(statement, _DEFINITIONS):
                 name = statement.name
                 earlier = last.get(name)
                 if earlier is not None and not _refers(statement, name):

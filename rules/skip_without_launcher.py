@@ -168,7 +168,7 @@ def _waits(condition: ast.expr) -> bool:
 
 def _skips(unit: Unit) -> Iterator[ast.expr]:
     """The skips of a unit, by call or by decorator, under such a condition."""
-    for branch in unit.asts(ast.If):
+    for branch in unit.asts(ast.If) if unit.calls(*_SKIPS) else ():
         if _waits(branch.test):
             for statement in branch.body:
                 call = statement.value if isinstance(statement, ast.Expr) else None

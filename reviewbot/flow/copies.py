@@ -41,6 +41,8 @@ class Copied:
 
 def large_enough(unit: Unit) -> bool:
     """Whether a function or method is worth calling instead of writing it again."""
+    if unit.facts.size < _LEAST_NODES:
+        return False
     shape, size = _shape(unit)
     return shape != "" and size >= _LEAST_NODES
 

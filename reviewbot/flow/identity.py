@@ -347,6 +347,8 @@ def _second_names(unit: Unit) -> dict[str, str]:
     group: dict[str, str] = {}
     pairs: list[tuple[ast.expr, ast.expr]] = []
     for node in unit.asts(ast.Assign):
+        if len(node.targets) == 1 and type(node.value) not in _NAMING:
+            continue
         first, *rest = node.targets
         pairs.extend((first, other) for other in rest)
         values_ = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
@@ -360,6 +362,9 @@ def _second_names(unit: Unit) -> dict[str, str]:
             group.update({name: keep for name, head in group.items() if head == lose})
             group[one.id] = group[other.id] = keep
     return group
+
+
+_NAMING = frozenset({ast.Name, ast.Tuple})
 
 
 def _twice(node: ast.expr, names: dict[str, str]) -> bool:

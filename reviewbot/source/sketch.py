@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from reviewbot.model import Span
-from reviewbot.source.units import DEEPEST, Facts, File, FunctionTree, Unit
+from reviewbot.source.units import DEEPEST, Facts, File, FunctionTree, Told, Unit
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
@@ -178,8 +178,15 @@ class SketchedFile(File):
         """What each imported name stands for."""
         return self._file.imports
 
-    def _that(self, which: str, says: Callable[[str], object]) -> frozenset[str]:
-        return self._file._that(which, says)
+    @cached_property
+    def told_calls(self) -> Told:
+        """What is called in it, by questions."""
+        return self._file.told_calls
+
+    @cached_property
+    def told_names(self) -> Told:
+        """The names in it, by questions."""
+        return self._file.told_names
 
     @property
     def classes(self) -> dict[str, ast.ClassDef]:

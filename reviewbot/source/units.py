@@ -45,7 +45,7 @@ class Facts:
     identifier that is read, written, imported or used as an attribute or keyword. `stored`: for each name
     that is written or deleted, the nodes that do it. `nodes`: its nodes by class, except names and constants;
     in no order. `depth`: how many levels of nodes lie under one another; a chain of `elif` is one level.
-    `arms`: how many `elif` there are.
+    `arms`: how many `elif` there are. `size`: how many nodes.
     """
 
     kinds: Set[type[ast.AST]]
@@ -55,6 +55,7 @@ class Facts:
     nodes: dict[type[ast.AST], list[ast.AST]]
     depth: int
     arms: int
+    size: int
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -93,10 +94,11 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
     names: set[str] = set()
     stored: dict[str, list[ast.Name]] = {}
     nodes: dict[type[ast.AST], list[ast.AST]] = {}
-    depth = arms = 0
+    depth = arms = size = 0
     level: list[Any] = roots
     while level:
         depth += 1
+        size += len(level)
         under: list[Any] = []
         for node in level:
             kind = type(node)
@@ -174,7 +176,7 @@ def _facts(roots: list[ast.AST], *, nested: bool) -> Facts:
                     names.add((node.asname or node.name).split(".")[0])
                 under += below(node)
         level = under
-    return Facts(leaves.union(nodes), calls, names, stored, nodes, depth, arms)
+    return Facts(leaves.union(nodes), calls, names, stored, nodes, depth, arms, size + arms)
 
 
 def _elif(node: ast.If, after: list[ast.stmt]) -> ast.If | None:
@@ -274,11 +276,11 @@ class Unit:
 
     def calls_any(self, says: Callable[[str], object]) -> bool:
         """Whether `says` holds for the last name of anything that is called in it."""
-        return not self.file.calls_that(says).isdisjoint(self.facts.calls)
+        return not self.file.told_calls[says].isdisjoint(self.facts.calls)
 
     def names_any(self, says: Callable[[str], object]) -> bool:
         """Whether `says` holds for any name in it."""
-        return not self.file.names_that(says).isdisjoint(self.facts.names)
+        return not self.file.told_names[says].isdisjoint(self.facts.names)
 
     def calls_of(self, names: frozenset[str]) -> list[ast.Call]:
         """The calls in it of anything with one of these last names, in no order."""
@@ -411,6 +413,17 @@ def once(ask: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
         return made
 
     return answer
+
+
+class Told(dict["Callable[[str], object]", frozenset[str]]):
+    """By a question those of some names for which it holds, each asked about at the first look."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def __missing__(self, says: Callable[[str], object]) -> frozenset[str]:
+        self[says] = found = frozenset(filter(says, self._names))
+        return found
 
 
 class File:
@@ -577,30 +590,21 @@ class File:
     def calls_that(self, says: Callable[[str], object]) -> frozenset[str]:
         """The last names of what is called in the file for which `says` holds. Each name is asked about once,
         for all units."""
-        return self._that("calls", says)
+        return self.told_calls[says]
 
     def names_that(self, says: Callable[[str], object]) -> frozenset[str]:
         """The names in the file for which `says` holds. Each name is asked about once, for all units."""
-        return self._that("names", says)
-
-    def _that(self, which: str, says: Callable[[str], object]) -> frozenset[str]:
-        found = self._told.get((which, says))
-        if found is None:
-            names = self._every_name if which == "names" else self._every_call
-            found = self._told[which, says] = frozenset(filter(says, names))
-        return found
+        return self.told_names[says]
 
     @cached_property
-    def _every_name(self) -> frozenset[str]:
-        return frozenset().union(*(unit.facts.names for unit in self.units))
+    def told_calls(self) -> Told:
+        """`calls_that`, as a table."""
+        return Told(frozenset().union(*(unit.facts.calls for unit in self.units)))
 
     @cached_property
-    def _every_call(self) -> frozenset[str]:
-        return frozenset().union(*(unit.facts.calls for unit in self.units))
-
-    @cached_property
-    def _told(self) -> dict[tuple[str, Callable[[str], object]], frozenset[str]]:
-        return {}
+    def told_names(self) -> Told:
+        """`names_that`, as a table."""
+        return Told(frozenset().union(*(unit.facts.names for unit in self.units)))
 
     @cached_property
     def classes(self) -> dict[str, ast.ClassDef]:
