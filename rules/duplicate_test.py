@@ -218,7 +218,9 @@ class DuplicateTest(Rule):
         tests = [
             other
             for other in unit.file.units
-            if other.is_test and settings.collects_function(other.name.rpartition(".")[2])
+            if other.is_test
+            and other.facts.size >= _LEAST_NODES
+            and settings.collects_function(other.name.rpartition(".")[2])
         ]
         # What is told cheaply first: the like of most tests stands nowhere else.
         for told in (_statements, _outline):

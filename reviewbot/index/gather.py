@@ -82,9 +82,11 @@ def facts_of(path: str, content: bytes | None, kept: Kept | None = None) -> Fact
     from reviewbot.index import python
 
     try:
-        tree = tree_of(path, content)
-        if kept is not None:
-            kept.put(path, content, tree)
+        tree = kept.tree(path, content) if kept is not None else None
+        if tree is None:
+            tree = tree_of(path, content)
+            if kept is not None:
+                kept.put(path, content, tree)
         return python.facts_of(tree, content, of_tests=in_test_file(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError, UnreadableFile):
         return Facts()

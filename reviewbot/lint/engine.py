@@ -42,6 +42,7 @@ def examine(
         file = file_of(path, content, repo.kept.take(path, content))
     except UnreadableFile as error:
         return Result(path, read=False, unread=(Unread(error.path, error.why, error.line),))
+    repo.kept.hold(path, content, file.tree)
     examination = Examination(file, rules, repo, prefilter=prefilter)
     try:
         every = fingerprinted(sorted(examination.findings(), key=place), file)
@@ -51,6 +52,7 @@ def examine(
         taken = time.process_time() - started
         effort = Effort(len(content), len(file.units), file.parses, file.parse_seconds, taken)
     finally:
+        repo.kept.let_go()
         file.close()
         repo.let_go()
     return Result(

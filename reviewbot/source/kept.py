@@ -18,6 +18,7 @@ class Kept:
         self._wanted = set(paths)
         self._room = most
         self._trees: dict[str, tuple[bytes, ast.Module]] = {}
+        self._at_hand: tuple[str, bytes, ast.Module] | None = None
 
     def put(self, path: str, content: bytes, tree: ast.Module) -> None:
         """Keeps a tree if its file is still to be looked at."""
@@ -31,3 +32,17 @@ class Kept:
         made, tree = self._trees.pop(path, (b"", None))
         self._room += len(made)
         return tree if made == content else None
+
+    def hold(self, path: str, content: bytes, tree: ast.Module) -> None:
+        """Has the tree of the file that is looked at now, until it is let go."""
+        self._at_hand = path, content, tree
+
+    def let_go(self) -> None:
+        """Forgets the file that was looked at."""
+        self._at_hand = None
+
+    def tree(self, path: str, content: bytes) -> ast.Module | None:
+        """The tree of a file if that is the one that is looked at now, with this content."""
+        if self._at_hand is None or self._at_hand[:2] != (path, content):
+            return None
+        return self._at_hand[2]
