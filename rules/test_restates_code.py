@@ -234,8 +234,6 @@ def of(root):
         known: dict[str, ast.expr],
         repo: Repo,
     ) -> Iterator[Finding]:
-        if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
-            return
         for side, other in ((left, right), (right, left)):
             expected = resolved(other, known)
             if work(expected) < _OPERATIONS:
@@ -339,6 +337,9 @@ def _compared_to_tested(
 ) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | ast.stmt]]:
     """Those of which one side may be what something imported returns."""
     for left, right, place in _compared(unit):
+        # What is written out was not computed.
+        if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+            continue
         if _may_be_tested(left, known, unit) or _may_be_tested(right, known, unit):
             yield left, right, place
 

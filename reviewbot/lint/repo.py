@@ -62,6 +62,7 @@ class Repo:
         self._watch = watch
         self._before: list[Repo] = []
         self._index: Index | None = None
+        self._pytest: PytestSettings | None = None
         self._worked_out: dict[
             tuple[Callable[..., object], tuple[str, ...]], tuple[object, frozenset[Fact]]
         ] = {}
@@ -75,7 +76,7 @@ class Repo:
         seen = Repo.__new__(type(self))
         seen.__dict__.update(self.__dict__)
         seen.here, seen.asked = path, set()
-        seen._index = None  # It notes in `asked` what it is asked.
+        seen._index = seen._pytest = None  # What is asked is noted in `asked`.
         return seen
 
     def sketched(self) -> Repo:
@@ -104,7 +105,9 @@ class Repo:
     @property
     def pytest(self) -> PytestSettings:
         """pytest's options for the file under review: from the nearest settings file at or above it."""
-        return self._ask(("pytest", self._folder()), PytestSettings)
+        if self._pytest is None:
+            self._pytest = self._ask(("pytest", self._folder()), PytestSettings)
+        return self._pytest
 
     @property
     def requires_python(self) -> tuple[int, int] | None:
