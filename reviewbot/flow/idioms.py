@@ -47,7 +47,7 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
     blocks = [
         (unit, body)
         for unit in file.units
-        if unit.is_function
+        if unit.is_function and unit.facts.size >= nodes
         for body in _bodies(unit)
         if len(body) >= least
     ]

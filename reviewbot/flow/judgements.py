@@ -271,7 +271,7 @@ _JUDGING = frozenset({cst.Comparison, cst.BinaryOperation, cst.Call})
 
 def _written(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether a value is written out in the code, also by a name for it."""
-    whole = values(unit).resolve(node)
-    if type(node) is cst.Name and values(unit).mutations(node.value):
-        whole = node
+    whole = node
+    if type(node) is cst.Name and not values(unit).mutations(node.value):
+        whole = values(unit).resolve(node)
     return not any(type(below) is cst.Name and below.value not in CONSTANTS for below in walk(whole))

@@ -107,6 +107,7 @@ class Values:
         self._later: list[tuple[cst.FunctionDef | cst.Lambda, Environment]] = []
         self._breaks: list[list[Environment]] = []
         self._shared: Environment = {}
+        self._binds_inside = bool(index.find(cst.NamedExpr))
         self._run(index.order)
         self.all.sort(key=lambda binding: index.rank(binding.node) if binding.node in index else 0)
 
@@ -527,7 +528,9 @@ class Values:
         while stack:
             node = stack.pop()
             if type(node) not in _BINDING:
-                stack += children(node)
+                # In an expression only `:=` binds.
+                if self._binds_inside or type(node) in _HOLDING:
+                    stack += children(node)
                 continue
             if type(node) is cst.FunctionDef or type(node) is cst.Lambda:
                 if type(node) is cst.FunctionDef:
@@ -676,6 +679,11 @@ _NOTHING: frozenset[Binding] = frozenset()
 _BINDING = frozenset({
     *(cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.AugAssign),
     *(cst.For, cst.With, cst.Import, cst.ImportFrom),
+})  # fmt: skip
+# What statements stand in.
+_HOLDING = frozenset({
+    *(cst.IndentedBlock, cst.SimpleStatementSuite, cst.SimpleStatementLine, cst.If, cst.Else, cst.While),
+    *(cst.Try, cst.TryStar, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.Match, cst.MatchCase),
 })  # fmt: skip
 _CHANGING = frozenset({cst.Call, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Del})
 
