@@ -109,10 +109,15 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        if _HELD[type(current)] is not None:
-            below = children(current)
-            below.reverse()
-            stack += below
+        held = _HELD[type(current)]
+        if held is not None:
+            # As `children`, without a call for each node, and the last one first.
+            for value in reversed(held(current)):
+                kind = type(value)
+                if kind is tuple or kind is list:
+                    stack += value[::-1]
+                elif _IS_NODE[kind]:
+                    stack.append(value)
 
 
 _DEFINITIONS = frozenset({cst.FunctionDef, cst.ClassDef})
