@@ -235,11 +235,13 @@ def of(root):
         repo: Repo,
     ) -> Iterator[Finding]:
         for side, other in ((left, right), (right, left)):
+            call = known.get(side.id, side) if isinstance(side, ast.Name) else side
+            if not isinstance(call, ast.Call):
+                continue
             expected = resolved(other, known)
             if work(expected) < _OPERATIONS:
                 continue
-            call = known.get(side.id, side) if isinstance(side, ast.Name) else side
-            helper = _under_test(call, unit, repo) if isinstance(call, ast.Call) else None
+            helper = _under_test(call, unit, repo)
             if helper is None or not isinstance(helper.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
             whole, past = formula(helper.tree), ""
