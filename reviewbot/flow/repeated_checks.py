@@ -130,7 +130,7 @@ def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> Hashable:
 
 
 def _reads_any(nodes: Iterable[cst.CSTNode]) -> bool:
-    """Whether a name stands in any of these: `0x10 == 16` asks how a number is spelt, one way after another."""
+    """Whether a name stands in any of these: `0x10 == 16`, without one, asks how a number is spelt."""
     return any(type(one) is cst.Name and one.value not in CONSTANTS for node in nodes for one in walk(node))
 
 
