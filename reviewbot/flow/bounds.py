@@ -262,10 +262,21 @@ def may_be_bounded(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, unit:
         return False
     low, high = (left, right) if kind in (ast.LtE, ast.Gt) else (right, left)
     if isinstance(low, (ast.Constant, ast.UnaryOp)):
+        if isinstance(low, ast.Constant) and isinstance(low.value, (int, float)) and low.value > 0:
+            return False
         return _may_count(high, unit) or _may_be_share(high, unit)
     if isinstance(high, (ast.Constant, ast.UnaryOp)) and _may_be_share(low, unit):
         return True
-    return _may_count(low, unit) and isinstance(high, (ast.Call, ast.Name, ast.Constant))
+    if isinstance(high, ast.Constant):
+        return _may_count(low, unit) and _may_have(high.value, unit)
+    return _may_count(low, unit) and isinstance(high, (ast.Call, ast.Name))
+
+
+def _may_have(size: object, unit: Unit) -> bool:
+    """Whether something in the unit could be known to have so many items."""
+    if unit.calls("range") or unit.has(ast.Starred):
+        return True
+    return any(len(one.elts) == size for one in (*unit.asts(ast.List), *unit.asts(ast.Tuple)))
 
 
 def _may_count(node: ast.expr, unit: Unit) -> bool:

@@ -17,7 +17,7 @@ from reviewbot.flow.assertions import PREDICATES
 from reviewbot.flow.bounds import may_be_bounded, never_more
 from reviewbot.flow.calls import callee
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, qualified
-from reviewbot.flow.values import UNBOUND, Binding, Values, values
+from reviewbot.flow.values import MUTATORS, UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
 from reviewbot.source.units import once
 
@@ -497,7 +497,19 @@ def _flags(unit: Unit) -> frozenset[str]:
         assert isinstance(one, (ast.AnnAssign, ast.NamedExpr))
         if one.value is not None and _is_literal(one.value) and isinstance(one.target, ast.Name):
             given.setdefault(one.target.id, []).append(one.value)
-    return frozenset(name for name, literals in given.items() if _may_stay(name, literals, unit))
+    staying = {name for name, literals in given.items() if _may_stay(name, literals, unit)}
+    return frozenset(staying - _put_into(unit) if staying else staying)
+
+
+def _put_into(unit: Unit) -> set[str]:
+    """The local names on which a method is called that changes what they hold."""
+    changed = {
+        call.func.value.id
+        for call in unit.calls_of(MUTATORS)
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
+    }
+    # In a function that takes one of that name it is another.
+    return changed - {one.arg for one in unit.asts(ast.arg)} if changed else changed
 
 
 def _may_stay(name: str, given: list[ast.expr], unit: Unit) -> bool:
