@@ -276,7 +276,8 @@ def _may_have(size: object, unit: Unit) -> bool:
     """Whether something in the unit could be known to have so many items."""
     if unit.calls("range") or unit.has(ast.Starred):
         return True
-    return any(len(one.elts) == size for one in (*unit.asts(ast.List), *unit.asts(ast.Tuple)))
+    written: list[ast.List | ast.Tuple] = [*unit.asts(ast.List), *unit.asts(ast.Tuple)]
+    return any(len(one.elts) == size for one in written)
 
 
 def _may_count(node: ast.expr, unit: Unit) -> bool:
