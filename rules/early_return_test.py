@@ -24,6 +24,7 @@ from reviewbot.flow.checks import Check, call_of, checks, may_assert
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.equal_as_a_whole import asks_again
 from reviewbot.flow.excuses import excuses
+from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, conjuncts, dotted, last_name, literal, walk
@@ -34,10 +35,13 @@ from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, r
 _WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
 _MODE = 4
 _FAILS = pattern(r"(?i)conver|fail|broken|breaks|bug|fixme|xxx|skip|flaky|crash|not (yet )?work")
-_MODES = pattern(r"(?i)(^|_)mode(_|$)|dry_?run")
+_MODES = pattern(r"(?i)(^|_)(mode|include|slow|quick|interactive)(_|$)|dry_?run")
+# A decorator that runs a test for each of its cases.
+_CASES = pattern(r"(?i)param|cases|expand|product|\bdata$|each")
 _NOTHING = pattern(
     r"(?i)\bnot (relevant|applicable|needed|meaningful|of interest)|irrelevant|meaningless|\bn/a\b"
-    r"|nothing (to|is) (be )?(test|check)|(do|does)(n't| not) (apply|matter|make sense|test any)|\bno sense\b"
+    r"|nothing (else |more |left )?(to|is) (be )?(test|check|assert|compare|verify|do\b)"
+    r"|(do|does)(n't| not) (apply|matter|make sense|test any)|\bno sense\b"
     r"|(can't|cannot|can not) (check|test)"
 )
 
@@ -351,7 +355,7 @@ class EarlyReturnTest(Rule):
                 continue
             if _only_fails_after(unit, node):
                 continue
-            doubt = _doubt(unit, node, back, len(again))
+            doubt = _doubt(unit, node, back, len(again), repo)
             # Beside it a comment says that the test would fail.
             gives_up = _remarks(unit, back, _FAILS) and _turn(unit, node) is None
             told.setdefault("" if gives_up else doubt, []).append((node, back, again))
@@ -467,10 +471,10 @@ def _turn(unit: Unit, node: cst.If) -> cst.For | None:
     flow, loop = values(unit), enclosing(unit, node, cst.For)
     if not isinstance(loop, cst.For):
         return None
-    bound = {below.value for below in walk(loop.target) if isinstance(below, cst.Name)}
+    bound = {id(below) for below in walk(loop.target)}
     inside = {id(below) for below in walk(loop.body)}
     checked = any(id(check.node) in inside for check in checks(unit))
-    return loop if checked and any(name.value in bound for name in flow.reads(node.test)) else None
+    return loop if checked and any(id(one.node) in bound for one in flow.slice(node.test)) else None
 
 
 def _elsewhere(unit: Unit, condition: str) -> tuple[bool, list[tuple[Unit, cst.If]]]:
@@ -590,7 +594,7 @@ def _is_for_others(unit: Unit, condition: cst.BaseExpression) -> bool:
     return "rank" in words or "main_process" in words
 
 
-def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int) -> str:
+def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int, repo: Repo) -> str:
     """Why such a return may be meant so, or nothing where a skip should stand."""
     if any(isinstance(below, cst.Name) and _MODES.search(below.value) for below in walk(node.test)):
         return "a mode of the whole run says so"
@@ -607,7 +611,30 @@ def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int) -> str:
         return "a switch in the code says so"  # `ram_limited = True  # set to False to run this`
     resolve = values(unit).resolve
     given = [_is_given(unit, name) for name in names if not _is_imported(unit, resolve(name))]
-    return "what the test is given decides it" if given and all(given) else ""
+    if given and all(given):
+        return "what the test is given decides it"
+    cases = _cases(unit, repo) if names else set()
+    made = [{one.name for one in values(unit).slice(name) if one.kind == "parameter"} for name in names]
+    return "it is one of several cases" if made and all(one & cases for one in made) else ""
+
+
+def _cases(unit: Unit, repo: Repo) -> set[str]:
+    """The parameters that are given another value in each of several runs of a test."""
+    assert isinstance(unit.node, cst.FunctionDef)
+    taken = {param.name.value for param in unit.node.params.params} - {"self", "cls"}
+    fixtures = {name: fixture(unit, name, repo) for name in taken}
+    marks = [dotted(one.decorator) or last_name(one.decorator) for one in unit.node.decorators]
+    free = {name for name in taken if fixtures[name] is None} if any(map(_CASES.search, marks)) else set()
+    return free | {name for name, made in fixtures.items() if made is not None and _has_params(made)}
+
+
+def _has_params(made: Unit) -> bool:
+    """Whether a fixture is made once for each of several values: `@pytest.fixture(params=ROUTES)`."""
+    assert isinstance(made.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return any(
+        isinstance(one, ast.Call) and any(keyword.arg == "params" for keyword in one.keywords)
+        for one in made.tree.decorator_list
+    )
 
 
 def _deciding(unit: Unit, condition: cst.BaseExpression) -> list[cst.Name]:

@@ -250,6 +250,7 @@ class MissingEqualsMissing(Rule):
                     two = _origin(unit, left.holder) == _origin(unit, right.holder)
                     two = two and not _is_written_somewhere(unit, left) and _are_runs(unit, left, right)
                     certainty: Certainty = "likely" if asked is None and two else "question"
+                    says += "; must it be there?" if certainty == "question" else ""
                     yield self._report(unit, repo, judgement.left, (left, right), says, certainty, fix)
 
     def _passed_over(self, unit: Unit, repo: Repo, one: PassedOver) -> Finding:
@@ -259,7 +260,8 @@ class MissingEqualsMissing(Rule):
         return self.finding(
             unit,
             one.condition,
-            f"where a side lacks `{one.key}` it is not compared: one that has lost it equals the other",
+            f"where a side lacks `{one.key}` it is not compared: "
+            + ("one that has lost it equals the other" if two else "may it be missing on one side alone?"),
             certainty="likely" if two else "question",
             steps=[step(unit, one.judgement.left, f"`{one.key}` is compared here, where both have it")],
             still_catches=still_catches(unit, one.judgement.node, fault="missing", repo=repo),
@@ -309,12 +311,11 @@ _SETTINGS = pattern(r"(?i)conf|setting|option|kwargs|meta|header|attr|param|info
 
 
 def _are_runs(unit: Unit, left: _Lookup, right: _Lookup) -> bool:
-    """Whether the two are what one call of this function gave twice, or are named as the two runs of one
-    comparison, and no settings, of which each may rightly lack some."""
+    """Whether the two are named as the two runs of one comparison, and no settings, of which each may rightly
+    lack some."""
     if any(_SETTINGS.search(canonical(one.holder)) for one in (left, right)):
         return False
-    made = [values(unit).resolve(one.holder) for one in (left, right)]
-    return all(isinstance(node, cst.Call) for node in made) or named_apart(unit, left.holder, right.holder)
+    return named_apart(unit, left.holder, right.holder)
 
 
 def _comparison(unit: Unit, side: cst.BaseExpression) -> cst.CSTNode:

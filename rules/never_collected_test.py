@@ -530,9 +530,10 @@ class NeverCollectedTest(Rule):
             return None
         if _is_asked_for_by_name(unit, tree.name):
             return None
-        off = _is_off_by_name(tree.name)
+        # What takes something was made for tests to call, and may be left of one that is gone.
+        asked = _is_off_by_name(tree.name) or _needs_a_caller(unit, tree, repo)
         message = f"nothing collects or calls `{tree.name}`, which checks something"
-        return self._report(unit, message, "question" if off else "likely")
+        return self._report(unit, message, "question" if asked else "likely")
 
     def _method(
         self, unit: Unit, owner: ast.ClassDef, tree: collection.FunctionTree, named: bool, repo: Repo
@@ -615,6 +616,7 @@ class NeverCollectedTest(Rule):
         node = unit.node
         assert not isinstance(node, cst.Module)
         name = node.name.value
+        message += "; is that meant?" if certainty == "question" else ""
         lost = f"nothing: what `{name}` checks is checked nowhere as long as it does not run"
         # Whoever changes any of it should know.
         runs = Step(unit.file.path, unit.line, unit.end_line, "none of this runs")

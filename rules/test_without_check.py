@@ -474,7 +474,12 @@ def _unread_expectation(tree: collection.FunctionTree) -> ast.Name | None:
 def _says_why(unit: Unit) -> bool:
     """Whether a comment in an empty test gives a reason, or promises it, and is no code that is left out:
     whoever wrote it knows that it checks nothing."""
-    comments = (line.partition("#")[2].strip("# ") for line in unit.file.lines[unit.line : unit.end_line])
+    # A comment behind the last statement still belongs to the test.
+    lines, indent = unit.file.lines, unit.tree.col_offset
+    end = unit.end_line
+    while end < len(lines) and lines[end].lstrip().startswith("#") and lines[end][indent : indent + 1] == " ":
+        end += 1
+    comments = (line.partition("#")[2].strip("# ") for line in lines[unit.line : end])
     return any(text and (_PROMISES.match(text) or not _is_code(text)) for text in comments)
 
 

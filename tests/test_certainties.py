@@ -2503,3 +2503,108 @@ def test_a_test_that_a_comment_takes_out(comment, expected):
             assert harbour.quay
     """
     assert certainties("never-collected-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("over", "made", "expected"),
+    [
+        ("@pytest.mark.parametrize('name', NAMES)", "load(name)", "question"),
+        ("@parameterized.expand(NAMES)", "load(name)", "question"),
+        ("@pytest.mark.parametrize('name', NAMES)", "load('all')", "likely"),
+        ("", "load(name)", "likely"),
+    ],
+)
+def test_what_is_made_of_a_case_may_leave_the_case_out(over, made, expected):
+    code = f"""
+        import pytest
+        from harbour import load
+
+        {over}
+        def test_berths(name):
+            rows = {made}
+            if not rows:
+                return
+            assert rows[0].berth
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(("given", "expected"), [("(params=ROUTES)", "question"), ("", "likely")])
+def test_a_fixture_may_be_one_of_several_cases(given, expected):
+    code = f"""
+        import pytest
+        from harbour import load
+
+        @pytest.fixture{given}
+        def route(harbour):
+            return harbour.route()
+
+        def test_berths(route):
+            rows = load(route)
+            if not rows:
+                return
+            assert rows[0].berth
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(("made", "expected"), [("load(name)", "question"), ("load()", "likely")])
+def test_a_return_of_what_a_turn_has_made_may_come_after_checks(made, expected):
+    code = f"""
+        from harbour import load
+
+        def test_berths():
+            for name in ("north", "south"):
+                rows = {made}
+                if not rows:
+                    return
+                assert rows[0].berth
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(("taken", "expected"), [("one, other", "question"), ("", "likely")])
+def test_a_check_that_takes_something_may_be_left_of_a_test_that_is_gone(taken, expected):
+    code = f"""
+        from harbour import one, other
+
+        def assert_same_berth({taken}):
+            assert one.berth == other.berth
+
+        def test_berth():
+            assert one.berth
+    """
+    assert certainties("never-collected-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("sides", "made", "expected"),
+    [("north, south", "run(1), run(2)", "question"), ("reference, restored", "run(1), run(2)", "likely")],
+)
+def test_two_calls_may_rightly_give_no_such_key(sides, made, expected):
+    one, other = sides.split(", ")
+    code = f"""
+        def test_loads(run):
+            {sides} = {made}
+            assert {one}.get("load") == {other}.get("load")
+    """
+    assert certainties("missing-equals-missing", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("...\n    # TODO\n    # port = Port()", "question"),
+        ("...\n# TODO: another file", "likely"),
+        ("...\n    # port = Port()", "likely"),
+    ],
+)
+def test_a_comment_behind_the_last_line_of_an_empty_test_is_its_own(body, expected):
+    code = f"""
+def test_port():
+    {body}
+
+def test_berth(port):
+    assert port.berth
+"""
+    assert certainties("test-without-check", code) == [expected]
