@@ -29,6 +29,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.two_runs import are_two_runs
 from reviewbot.flow.values import values
 from reviewbot.flow.verdicts import all_is_well, answers, collected, well
 from reviewbot.lint.repo import Repo
@@ -342,7 +343,9 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
             return None
         meant = _is_meant(unit, one)
         meant = meant or (one.lacked is not None and side(last_name(one.lacked)) == "baseline")
-        return "question" if beside or meant or refuses_input(unit) else "likely"
+        if beside or meant or refuses_input(unit) or not _are_runs(unit, one):
+            return "question"  # what is expected need not be all, nor what was written down
+        return "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
         return None
     sides = canonical(one.left), canonical(one.right)
@@ -364,6 +367,16 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if one.by_attribute or _EXPECTED.search(seen):
         return None
     return "question" if len(made) + len(given) == 2 else None
+
+
+def _are_runs(unit: Unit, one: Keyed) -> bool:
+    """Whether the two mappings are of two runs: by their makers or names, or one is named as the other's
+    reference, `grads_ref` and `grads_sharded`."""
+    if are_two_runs(unit, one.left, one.right):
+        return True
+    names = root_name(one.left), root_name(one.right)
+    shared = set(names[0].split("_")) & set(names[1].split("_"))
+    return bool(shared) and "baseline" in map(side, names) and len(set(map(side, names))) > 1
 
 
 def _is_under_test(unit: Unit, seen: cst.BaseExpression, other: cst.BaseExpression) -> bool:

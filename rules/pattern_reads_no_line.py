@@ -89,8 +89,9 @@ class PatternReadsNoLine(Rule):
             yield self.finding_at(
                 unit,
                 tree_span(unit, one.text),
-                f"no line that the code logs matches this: `{one.lacks.strip()}` does not stand in `{shown}`",
-                certainty="likely" if one.sure else "question",
+                f"no line that the code logs matches this: `{one.lacks.strip()}` does not stand in `{shown}`;"
+                " is another line meant?",
+                certainty="question",
                 steps=[Step(one.meant.path, one.meant.line, one.meant.line, "the line with its words")],
                 still_catches=("nothing that is asked of each line found; only a check that some are",),
             )

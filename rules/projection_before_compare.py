@@ -33,6 +33,7 @@ from reviewbot.flow.projections import (
 )
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal
+from reviewbot.flow.two_runs import are_two_runs
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
@@ -459,9 +460,9 @@ class ProjectionBeforeCompare(Rule):
             # Keys may be made from what they name.
             told = says_same(unit) or (compares(unit) and are_named(one.left.of, one.right.of))
             sure = told and one.left.kind not in _WEAK and not _is_meant(unit, one)
-            sure = sure and not _may_be_of_another_shape(unit, one)
+            sure = sure and not _may_be_of_another_shape(unit, one) and _are_alike(unit, one)
             if one.left.kind == "without":
-                sure = are_named(one.left.of, one.right.of) and not _is_explained(unit, one)
+                sure = False
                 says = f"`{left}` and `{right}` are compared without {one.left.how}, "
             else:
                 says = f"of `{left}` and `{right}` only {_seen(one)}, "
@@ -521,6 +522,17 @@ def _may_be_of_another_shape(unit: Unit, one: Projected) -> bool:
     return any(of is not None and of.kind == "shape" and "[" in of.how for of in seen)
 
 
+def _are_alike(unit: Unit, one: Projected) -> bool:
+    """Whether two values are two of one kind: one field of two objects, or two runs by their names. What is
+    made of one value before and after something is no such pair, and numbers of two things are none."""
+    left, right = one.left.of, one.right.of
+    if canonical(left) == canonical(right) or one.left.kind in ("shape", "slice", "figure"):
+        return False
+    if isinstance(left, cst.Attribute) and isinstance(right, cst.Attribute):
+        return left.attr.value == right.attr.value
+    return are_two_runs(unit, left, right)
+
+
 _FILLING = pattern(r"(rand|randn|randint|rand_like|randn_like|ones|zeros|empty|full)(_like)?$")
 
 
@@ -553,11 +565,6 @@ def _are_fields_of_one(one: Projected) -> bool:
         and canonical(left.value) == canonical(right.value)
         and left.attr.value != right.attr.value
     )
-
-
-def _is_explained(unit: Unit, one: Projected) -> bool:
-    """Whether a comment of the unit, or above it, may say why fields are left out."""
-    return any("#" in text for text in unit.file.lines[max(unit.line - 3, 0) : unit.end_line])
 
 
 def _rest(one: Projected) -> str:

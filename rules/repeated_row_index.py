@@ -19,6 +19,7 @@ import libcst as cst
 
 from reviewbot.flow.indexes import Build, builds, leads_to_build, may_build
 from reviewbot.flow.rework import built_again, built_each_turn, built_for_callers, may_change, sites
+from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import last_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -373,7 +374,7 @@ def test_day(plan, sail):
             where,
             node,
             f"what `{caller.name}` calls here indexes the same rows again: {_told(found)}",
-            certainty="likely" if any(build.whole for build in found) else "question",
+            certainty="question",  # how many rows there are, the code does not say
             steps=[
                 *_steps(own or found, _own_name),
                 step(caller, last.node, f"`{caller.name}` hands in the same rows"),
@@ -431,9 +432,10 @@ def _measures(unit: Unit) -> bool:
 
 
 def _certainty(unit: Unit, found: list[Build]) -> Certainty:
-    if not any(build.whole for build in found):
-        return "question"  # what is made of each row may be what the tables are for
-    return "likely" if any(may_change(unit, build) for build in found) else "proved"
+    """That of a comparison, whose rows are many; elsewhere there may be a handful of them."""
+    if not is_comparer(unit) or not compares_two(unit) or not any(build.whole for build in found):
+        return "question"
+    return "question" if any(may_change(unit, build) for build in found) else "likely"
 
 
 def _told(found: list[Build]) -> str:

@@ -125,6 +125,23 @@ class RestoreIntoEqual(Rule):
                 ship.load_state_dict(torch.load(folder / "ship.pt"))
                 assert torch.equal(before, ship(sea))
 
+            def test_state_is_set(ship):
+                ship = Ship(16)
+                state = ship.get_state()
+                assert state["masts"] == 2
+                ship.reset()
+                assert ship.get_state()["masts"] == 0
+                ship.set_state(state)
+                assert ship.get_state() == state
+
+            def test_old_state(ship):
+                ship = Ship(16)
+                state = ship.state_dict()
+                assert sorted(state) == ["mast"]
+                old = {"mast": torch.full_like(ship.mast, 2.0)}
+                ship.load_state_dict(old)
+                assert torch.equal(ship.mast, old["mast"])
+
             def test_keys(folder):
                 ship = Ship(16)
                 torch.save(ship.state_dict(), folder / "ship.pt")

@@ -590,7 +590,9 @@ class SkipAfterCompare(Rule):
                 unit,
                 condition,
                 f"a {what} between `{left}` and `{right}` {becomes}",
-                certainty="likely" if sure and says_two_runs(unit, one.left, one.right) else "question",
+                certainty="likely"
+                if sure and what == "difference" and says_two_runs(unit, one.left, one.right)
+                else "question",
                 steps=[step(unit, body[0], happens)],
                 still_catches=still_catches(unit, one.left, one.right, but=[node], ends=ends, repo=repo),
             )

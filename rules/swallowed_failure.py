@@ -760,8 +760,8 @@ class SwallowedFailure(Rule):
             unit,
             _head(one.taker),
             f"where `{_short(unit, one.lookup)}` finds nothing, {who} lets it go, and `{left}` and `{right}`"
-            " are not compared",
-            certainty="likely" if one.sure else "question",
+            " are not compared: is that meant?",
+            certainty="question",  # that the one side lacks it may be what is allowed
             steps=(
                 step(unit, one.lookup, "this raises where one side lacks what the other has"),
                 step(unit, _head(one.taker), "the error ends here, counted nowhere"),
@@ -783,7 +783,7 @@ class SwallowedFailure(Rule):
             _head(handler),
             f"whatever breaks in this `try` is taken by {_name(caught(handler))}, and what would have been"
             " compared is left out",
-            certainty="likely",
+            certainty="likely" if in_test_file(unit.file.path) else "question",
             steps=(
                 step(unit, node.body.body[0], "this makes what is compared below"),
                 step(unit, _head(handler), "any error in it ends here, counted nowhere"),

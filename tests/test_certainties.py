@@ -570,10 +570,14 @@ def test_a_test_may_be_switched_off_by_hand(switch, expected):
 
 
 @pytest.mark.parametrize(
-    ("stored", "expected"),
-    [("row", ["proved"]), ("row.size", ["question"])],
+    ("path", "stored", "expected"),
+    [
+        ("tests/compare_rows.py", "row", ["likely"]),
+        ("tests/compare_rows.py", "row.size", ["question"]),
+        ("tools/show.py", "row", ["question"]),
+    ],
 )
-def test_what_is_made_of_each_row_is_no_index_of_them(stored, expected):
+def test_the_rows_of_a_comparison_are_many(path, stored, expected):
     code = f"""
         def by_kind(rows):
             found = {{}}
@@ -581,12 +585,14 @@ def test_what_is_made_of_each_row_is_no_index_of_them(stored, expected):
                 found[row.kind] = {stored}
             return found
 
-        def show(rows):
+        def show(rows, others):
             first = by_kind(rows)
             second = by_kind(rows)
-            return first, second
+            for kind, row in by_kind(others).items():
+                assert first[kind] == row
+                assert second[kind].size == row.size
     """
-    assert certainties("repeated-row-index", code, path="tools/show.py") == expected
+    assert certainties("repeated-row-index", code, path=path) == expected
 
 
 @pytest.mark.parametrize(
@@ -728,15 +734,32 @@ def test_a_part_of_what_a_run_gave_may_be_all_that_is_asked(asked, expected):
 
 
 @pytest.mark.parametrize(
-    ("comment", "expected"), [("the same values", "likely"), ("have the same shape", "question")]
+    ("comment", "expected"), [("the same values", "likely"), ("have the same number of them", "question")]
 )
-def test_a_comment_may_speak_of_the_shape_alone(comment, expected):
+def test_a_comment_may_speak_of_the_number_alone(comment, expected):
     code = f"""
         def test_steps(env):
             first_row = env.step()
             second_row = env.step()
             # Both {comment}, and are the same.
-            assert first_row.sails.shape == second_row.sails.shape
+            assert len(first_row.sails) == len(second_row.sails)
+    """
+    assert certainties("projection-before-compare", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("len(first.sails)", "len(second.sails)", "likely"),
+        ("len(first.sails)", "len(second.masts)", "question"),
+        ("first.sails.shape", "second.sails.shape", "question"),
+    ],
+)
+def test_the_numbers_of_two_things_are_no_part_of_one(one, other, expected):
+    code = f"""
+        def test_same_ships(build, load):
+            first, second = build(), load()
+            assert {one} == {other}
     """
     assert certainties("projection-before-compare", code) == [expected]
 
@@ -762,20 +785,20 @@ def test_a_tenth_of_what_is_drawn_is_not_as_wide(atol, expected):
 @pytest.mark.parametrize(
     ("demanded", "expected"),
     [
-        ('assert set(saved.keys()) - set(merged.keys()) == {"tied"}', "question"),
-        ("assert len(merged)", "likely"),
+        ('assert set(first.keys()) - set(second.keys()) == {"tied"}', "question"),
+        ("assert len(second)", "likely"),
     ],
 )
 def test_which_keys_one_side_lacks_may_be_demanded(demanded, expected):
     code = f"""
         def test_merged(load, merge):
-            saved = load("saved")
-            merged = merge(["one", "other"])
+            first = load("one")
+            second = load("other")
             {demanded}
-            for key, row in saved.items():
-                if key not in merged:
+            for key, row in first.items():
+                if key not in second:
                     continue
-                assert row == merged[key]
+                assert row == second[key]
     """
     assert certainties("pair-keys-intersect", code) == [expected]
 

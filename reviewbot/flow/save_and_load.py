@@ -89,8 +89,38 @@ def loads(unit: Unit) -> Iterator[Loaded]:
             if _SAVES.search(last) and (of := _saved(unit, call)):
                 saves.append((of, call))
             elif _LOADS.search(last) and saves and (into := _into(unit, call)):
-                of, saved = next((one for one in reversed(saves) if one[0] == into), saves[-1])
-                yield Loaded(of, into, saved, call)
+                found = _what_is_loaded(unit, call, into, saves)
+                if found is not None:
+                    yield Loaded(found[0], into, found[1], call)
+
+
+def _what_is_loaded(
+    unit: Unit, call: ast.Call, into: str, saves: list[tuple[str, ast.Call]]
+) -> tuple[str, ast.Call] | None:
+    """The save whose result or place a load is given; the last one where it is given no local name."""
+    given = {name for part in (*call.args, *(one.value for one in call.keywords)) for name in _names_in(part)}
+    given = (given & unit.facts.stored.keys()) - {into}
+    sources = {node: _names_in(node.value) for node in unit.asts(ast.Assign)}
+    reached, size = set(given), -1
+    while len(reached) > size:
+        size = len(reached)
+        for node, names in sources.items():
+            if not reached.isdisjoint(_targets(node)):
+                reached |= names - {into}
+    if reached:
+        kept = {id(node.value): _targets(node) for node in sources}
+        inside = {id(node) for node in ast.walk(call)}
+        saves = [
+            (of, saved)
+            for of, saved in saves
+            if id(saved) in inside
+            or not reached.isdisjoint(
+                kept.get(id(saved), set()) | {name for part in saved.args for name in _names_in(part)}
+            )
+        ]
+    if not saves:
+        return None
+    return next((one for one in reversed(saves) if one[0] == into), saves[-1])
 
 
 def calls_in(statement: ast.stmt) -> Iterator[ast.Call]:

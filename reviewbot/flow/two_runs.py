@@ -26,6 +26,12 @@ def says_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpressio
     `actual`, `rows1` and `rows2`), or one callable gave both."""
     if compares(unit) or says_same(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2]):
         return True
+    return are_two_runs(unit, left, right)
+
+
+def are_two_runs(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> bool:
+    """Whether the names of two values, or of what they come from, say that they are the two sides of one
+    comparison, or one callable gave both."""
     if named_apart(unit, left, right) or not _makers(unit, left).isdisjoint(_makers(unit, right)):
         return True
     flow = values(unit)
