@@ -7,8 +7,10 @@ meaning, made once from the node classes themselves, makes the walk cheap.
 from __future__ import annotations
 
 import dataclasses
+import re
+import sys
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import chain
 from operator import attrgetter
@@ -36,11 +38,21 @@ _TRIVIA = (
 )
 
 
-def _classes(annotation: object) -> Iterator[type]:
+def _classes(annotation: object, names: Mapping[str, object]) -> Iterator[type]:
+    """The classes that an annotation names; `names` are those of its module."""
     if isinstance(annotation, type):
         yield annotation
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
+    if isinstance(annotation, str):
+        for word in _WORD.findall(annotation):
+            yield from _classes(names.get(word), names)
+        return
     for argument in typing.get_args(annotation):
-        yield from _classes(argument)
+        yield from _classes(argument, names)
+
+
+_WORD = re.compile(r"\w+")
 
 
 @cache
@@ -51,11 +63,14 @@ def _has_meaning(kind: type) -> bool:
 @cache
 def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node class that can hold nodes with meaning, in source order."""
-    hints = typing.get_type_hints(kind)
+    # `typing.get_type_hints` compiles and copies each: that takes ten times as long.
+    where: dict[str, Mapping[str, object]] = {}
+    for base in reversed(kind.__mro__):
+        where |= dict.fromkeys(vars(base).get("__annotations__", ()), vars(sys.modules[base.__module__]))
     names = [
         field.name
         for field in dataclasses.fields(kind)
-        if any(_has_meaning(held) for held in _classes(hints[field.name]))
+        if any(_has_meaning(held) for held in _classes(field.type, where[field.name]))
     ]
     if kind in (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp) or "lpar" in names:
         names = [name for name in names if name not in ("lpar", "rpar")]
