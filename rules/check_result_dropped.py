@@ -848,6 +848,7 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
     given: list[ast.AST] = []
     if unit.is_function and judges(unit):
         given = [node.value for node in unit.asts(ast.Assign) if type(node.targets[0]) is ast.Name]
+    could: dict[tuple[str, str], bool] = {}
     for values_ in (alone, given):
         for call in values_:
             if type(call) is not ast.Call:
@@ -864,8 +865,13 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
                 if not _may_be_foreign_judge(function, foreign, judging):
                     continue
             # What is given a name may be entered by that name.
-            unentered = values_ is alone and _may_be_unentered(call)
-            if unentered or _could_drop(call, unit):
+            if values_ is alone and _may_be_unentered(call):
+                yield call
+                continue
+            called = dotted_name(function), last
+            if called not in could:
+                could[called] = _could_drop(call, unit)
+            if could[called]:
                 yield call
 
 
