@@ -720,6 +720,12 @@ class CheckResultDropped(Rule):
             return self._report(unit, node, message, None)
         if not _only_returns_a_verdict(summary):
             return None
+        # `wait_for_health(port)`, `is_importable(name)`: what it does on the way may be why it is called.
+        if _CHECKS.search(last_name(call)) is None or not call.args:
+            message = (
+                f"`{unit.text(call.func)}` says by its value whether it went well: may nobody look at it?"
+            )
+            return self._report(unit, node, message, None, "question")
         message = f"`{unit.text(call.func)}` returns its verdict and never fails, and nobody looks at it"
         return self._report(unit, node, message, None, "likely")
 
@@ -796,6 +802,12 @@ def _is_switched_off(unit: Unit, node: cst.CSTNode) -> bool:
                 return True
         inner = above
     return False
+
+
+_CHECKS = pattern(
+    r"(?i)(^|_)(checks?|compare\w*|assert\w*|verif\w*|validat\w*|ensure\w*|expect\w*|equals?|same|identical"
+    r"|match\w*|alike|all_?close|close|differ\w*)(_|$)|[a-z](Equal|Same|Match|Check)"
+)
 
 
 def _only_returns_a_verdict(summary: Summary) -> bool:

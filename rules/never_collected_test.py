@@ -38,7 +38,7 @@ _HOOKS = frozenset({
 })  # fmt: skip
 # Names that say that the author does not want it to run.
 _SWITCHED_OFF = pattern(
-    r"(?i)_*(x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|dep(re|er)\w{2,4}ted|manual|unused|notest)"
+    r"(?i)_*([a-z]_?(?=tests?_)|x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|dep(re|er)\w{2,4}ted|manual|unused|notest)"
 )
 _OFF_AT_THE_END = pattern(
     r"(?i)_(disabled|skipped|skip|broken|obsolete|deprecated|manual|unused|old)(\.py)?$"

@@ -264,10 +264,9 @@ def _is_counted_after(unit: Unit, block: cst.Try) -> bool:
 
 
 def _is_followed_up(unit: Unit, block: cst.CSTNode) -> bool:
-    """Whether a check behind the block asks for what the block was given, or stands right after it: the
+    """Whether a check behind the block asks for what the test made before it, or stands right after it: the
     failure is the means, and what it leaves is what is tested. That nothing was called says nothing."""
-    flow, line = values(unit), unit.span(block).end_line
-    own = {name.value for name in flow.reads(block) if flow.reaching(name)} - {"self", "cls"}
+    flow, line, rank = values(unit), unit.span(block).end_line, unit.index.rank
     after = [
         check
         for check in checks(unit)
@@ -280,7 +279,11 @@ def _is_followed_up(unit: Unit, block: cst.CSTNode) -> bool:
     return any(
         check.node is next_to_it
         or unit.parent(check.node) is next_to_it
-        or any(name.value in own for name in flow.reads(check.node))
+        or any(
+            name.value not in ("self", "cls") and any(0 <= rank(one.node) < rank(block) for one in bound)
+            for name in flow.reads(check.node)
+            if (bound := [one for one in flow.reaching(name) if one.kind not in ("import", "unbound")])
+        )
         for check in after
     )
 

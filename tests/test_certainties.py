@@ -2191,8 +2191,6 @@ def test_a_call_that_passes_elsewhere_in_the_test_shows_a_misspelt_name(again, e
                 with pytest.raises(Exception):
                     plot = draw(rows)
             {again}
-            plot.close()
-            assert plot.lines == 3
         """
     assert certainties("raises-too-broad", code) == [expected]
 
@@ -2631,3 +2629,56 @@ def test_berth(port):
     assert port.berth
 """
     assert certainties("test-without-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("same_berth", "likely"), ("check_berth", "likely"), ("wait_for_berth", "question")],
+)
+def test_a_verdict_may_be_dropped_of_what_is_called_for_what_it_does(name, expected):
+    code = f"""
+        def {name}(one, other):
+            return one.berth == other.berth
+
+        def test_berth(ship, boat):
+            {name}(ship, boat)
+            assert ship.berth
+    """
+    assert certainties("check-result-dropped", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("also", "expected"),
+    [
+        ("assert 'berth' in text", "likely"),
+        ("assert 'berth' in text or 'port' in text", "likely"),
+        ("assert dock.moor() == 3", "question"),
+    ],
+)
+def test_text_in_a_source_may_be_one_thing_of_several_that_are_tested(also, expected):
+    code = f"""
+        import inspect
+        import dock
+
+        def test_moor():
+            text = inspect.getsource(dock.moor)
+            assert "rope" in text
+            {also}
+    """
+    files = {"dock.py": "def moor():\n    rope = 3\n    return rope\n"}
+    assert certainties("test-restates-code", code, files) == [expected]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("tset_berth", ["likely"]), ("atest_berth", [])])
+def test_a_letter_in_front_of_a_name_switches_a_test_off(name, expected):
+    code = f"""
+        from unittest import TestCase
+
+        class TestBerth(TestCase):
+            def test_port(self):
+                self.assertTrue(port())
+
+            def {name}(self):
+                self.assertTrue(berth())
+    """
+    assert certainties("never-collected-test", code) == expected

@@ -96,7 +96,7 @@ def requires_python(files: Files, folder: str) -> tuple[int, int] | None:
 
 def _settings(options: Mapping[str, Any], path: str) -> PytestSettings:
     default = PytestSettings()
-    addopts = _words(options.get("addopts"), shell=True)
+    addopts = _words(options.get("addopts"))
     options = {**options, **_overrides(addopts)}
     strict = options.get("strict_xfail", options.get("xfail_strict", options.get("strict")))
     return PytestSettings(
@@ -126,13 +126,14 @@ def _overrides(addopts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _words(value: object, *, shell: bool = False) -> tuple[str, ...]:
+def _words(value: object) -> tuple[str, ...]:
+    """The words of a setting, which pytest splits as a shell does: `"a b" c` are two."""
     if isinstance(value, (list, tuple)):
         return tuple(str(word) for word in value)
     if not isinstance(value, str):
         return ()
     try:
-        return tuple(shlex.split(value)) if shell else tuple(value.split())
+        return tuple(shlex.split(value))
     except ValueError:
         return tuple(value.split())
 

@@ -48,6 +48,13 @@ def test_xfail_is_not_strict(files):
     assert not repo(files).pytest.xfail_strict
 
 
+def test_patterns_are_split_as_a_shell_splits():
+    seen = repo({"setup.cfg": "[tool:pytest]\npython_files =\n    \"tests/unit/test_*.py\"\n    'it/*.py'\n"})
+    assert seen.pytest.python_files == ("tests/unit/test_*.py", "it/*.py")
+    assert seen.pytest.collects_file("tests/unit/test_a.py")
+    assert not seen.pytest.collects_file("tests/slow/test_a.py")
+
+
 def test_what_is_collected():
     seen = repo({"pytest.ini": "[pytest]\npython_files = check_*.py it/*.py\npython_functions = it_ *_ok\n"})
     assert seen.pytest.collects_file("tests/check_a.py")
