@@ -139,10 +139,12 @@ def _words(node: cst.CSTNode) -> Iterator[str]:
     return (one.value for one in walk(node) if isinstance(one, (cst.Name, cst.SimpleString)))
 
 
+_ACTING = frozenset({cst.Await, cst.NamedExpr, cst.Yield})
+
+
 def _is_pure(node: cst.CSTNode) -> bool:
     return not any(
-        isinstance(below, (cst.Await, cst.NamedExpr, cst.Yield))
-        or (isinstance(below, cst.Call) and last_name(below) not in _PURE)
+        type(below) in _ACTING or (type(below) is cst.Call and last_name(below) not in _PURE)
         for below in walk(node)
     )
 

@@ -80,8 +80,13 @@ def statements_of(unit: Unit) -> list[ast.stmt]:
     return found
 
 
-def loads(unit: Unit) -> Iterator[Loaded]:
+@once
+def loads(unit: Unit) -> tuple[Loaded, ...]:
     """The loads of a test that take back what it has saved before."""
+    return tuple(_loads(unit))
+
+
+def _loads(unit: Unit) -> Iterator[Loaded]:
     saves: list[tuple[str, ast.Call]] = []
     for statement in statements_of(unit):
         for call in calls_in(statement):
