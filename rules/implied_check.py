@@ -114,6 +114,23 @@ class ImpliedCheck(Rule):
         """),
     )
     good = (
+        # How often it is looked at is what is counted; a comment says that it is asked once more.
+        Example("""
+            from unittest import mock
+
+            def test_pump_is_started_by_the_first(monkeypatch, Engine):
+                start = mock.MagicMock()
+                monkeypatch.setattr("engine.start", start)
+                engine = Engine(1)
+                assert engine.pump
+                assert engine.pump
+                start().pump.assert_called_once()
+
+            def test_labels(sail):
+                assert sail.label == "Ystad"
+                # Once more, as it should be the same
+                assert sail.label == "Ystad"
+        """),
         # Two dicts are equal in any order.
         Example("""
             def test_menu(cook, read):

@@ -185,6 +185,14 @@ class LoopMayBeEmpty(Rule):
         """),
     )
     good = (
+        # What has a length is no generator, and has not been run to its end by that.
+        Example("""
+            def test_steps(loader):
+                steps = iter(loader)
+                assert len(steps) == 3
+                rows = list(steps)
+                assert len([row for row in rows if row.late]) == 0
+        """),
         Example("""
             def lines_of(path):
                 with open(path) as lines:
@@ -842,6 +850,8 @@ class LoopMayBeEmpty(Rule):
             doubt = doubt or "what it forbids, no item at all does as well"
         if _is_copied(unit, check, found):
             doubt = doubt or "what is listed is the original"
+        if _fails_for_each(unit, loop) and not found.empty:
+            doubt = doubt or "what it forbids, no item at all does as well"
         caught = still_catches(unit, loop.node.iter, but=(loop.node,), fault="empty", repo=repo)
         doubt = doubt or _doubt_around(unit, loop.node, found, caught)
         return self.finding(
@@ -1084,6 +1094,20 @@ def _forbids(check: cst.CSTNode, found: Iterable) -> bool:
     return isinstance(asked, cst.Call) and last_name(asked) in _OF_NAMES | _EXIST
 
 
+def _fails_for_each(unit: Unit, loop: CheckedLoop) -> bool:
+    """Whether a loop fails for each item that there is: `for left in folder.glob("*.lock"): raise`."""
+    for check in loop.checks:
+        if check.kind not in ("raise", "fail"):
+            return False
+        for above in unit.ancestors(check.node):
+            if above is loop.node:
+                break
+            there = isinstance(above, cst.If) and last_name(above.test) in _EXIST
+            if not there and isinstance(above, (cst.If, cst.For, cst.While, cst.Try, cst.FunctionDef)):
+                return False
+    return True
+
+
 def _forbids_each(part: Quantified) -> bool:
     """`all("draft" not in name for name in names)`."""
     asked = part.node.elt if isinstance(part.node, (cst.GeneratorExp, cst.ListComp, cst.SetComp)) else None
@@ -1161,6 +1185,8 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
         return "a helper hands on what there is"
     if not unit.is_test and found.source is not None and found.source.made == "parameter":
         return "the helper may be given none"
+    if found.source is not None and found.source.made == "range":
+        return "numbers stand for rows that the test itself may have written"
     if unit.is_test and _FORBIDDING.search(unit.name.rpartition(".")[2]):
         return "what the test forbids, no item at all does as well"
     return "a comment speaks of none" if _NONE_IS_FINE.search(_comments_at(unit, node)) else ""

@@ -149,11 +149,13 @@ class OrderOfNothing(Rule):
             if over is None or found is None or not _may_be_empty(unit, one, over, found):
                 continue
             text = " ".join(unit.text(over).split())
+            twice = _argument(one.left, "len") is not None
             yield self.finding(
                 unit,
                 one.check.anchor,
                 f"this check passes where `{text}` is empty, as it may be: it {found.says}",
-                certainty="question" if _is_filled(unit, over, found) else "likely",
+                # That nothing is there twice is asked of what may well be none.
+                certainty="question" if twice or _is_filled(unit, over, found) else "likely",
                 steps=[
                     step(found.unit, found.node, f"`{text}` {found.says}"),
                     step(unit, one.check.anchor, "nothing is in order, and nothing of it is there twice"),

@@ -195,7 +195,10 @@ class ReimplementsExisting(Rule):
             unit,
             unit.node,
             f"`{unit.name}` is `{original.name}` of {path} again, {copied.how}{on}",
-            certainty="question" if _may_be_meant(unit, path, repo) else "likely",
+            # A class may have to stand alone, and so may what imports nothing of the other's package.
+            certainty="question"
+            if original.kind == "method" or not _imports_of(unit, path) or _may_be_meant(unit, path, repo)
+            else "likely",
             steps=steps,
             still_catches=(
                 f"whatever checks `{original.name}`; nothing ties this copy to it, so it can go its own way",
@@ -218,6 +221,13 @@ def _is_touched(unit: Unit, repo: Repo) -> bool:
     """Whether the change under review has lines of a unit."""
     changed = repo.change.changed if repo.change is not None else ()
     return any(unit.line <= last and first <= unit.end_line for first, last in changed)
+
+
+def _imports_of(unit: Unit, path: str) -> bool:
+    """Whether a file imports of the package that another one stands in."""
+    folders = set(path.split("/")[:-1])
+    imports = unit.file.imports.values()
+    return any(name.startswith(".") or name.partition(".")[0] in folders for name in imports)
 
 
 def _may_be_meant(unit: Unit, other: str, repo: Repo) -> bool:

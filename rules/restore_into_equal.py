@@ -134,6 +134,15 @@ class RestoreIntoEqual(Rule):
                 ship.set_state(state)
                 assert ship.get_state() == state
 
+            def test_converted(ship, sea):
+                ship = Ship(16)
+                before = ship(sea)
+                state = {key: value.clone() for key, value in ship.state_dict().items()}
+                ours = convert_from(state)
+                theirs = convert_to(ours)
+                ship.load_state_dict(theirs)
+                assert torch.equal(before, ship(sea))
+
             def test_old_state(ship):
                 ship = Ship(16)
                 state = ship.state_dict()

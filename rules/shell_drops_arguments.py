@@ -47,6 +47,13 @@ class ShellDropsArguments(Rule):
         """),
     )
     good = (
+        # Only the shell of Windows knows it, which is given the whole list.
+        Example("""
+            import subprocess
+
+            def test_variable():
+                assert "=" in subprocess.check_output(["set", "KNOTS"], shell=True, text=True)
+        """),
         Example("""
             import subprocess
             import sys
@@ -88,6 +95,8 @@ class ShellDropsArguments(Rule):
             if _is_for_windows(unit, call):
                 continue
             first = unit.text(command.elements[0].value)
+            if first.strip("\"'") in _OF_CMD:
+                continue
             yield self.finding(
                 unit,
                 call,
@@ -99,6 +108,10 @@ class ShellDropsArguments(Rule):
                 ),
                 still_catches=still_catches(unit, call, repo=repo),
             )
+
+
+# They are no programs, and only the shell of Windows knows them, which is given all of the list.
+_OF_CMD = frozenset({"set", "dir", "ver", "type", "copy", "del", "cls", "mklink", "where"})
 
 
 def _is_for_windows(unit: Unit, call: cst.Call) -> bool:

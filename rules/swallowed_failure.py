@@ -29,6 +29,7 @@ from reviewbot.flow.hooks import Softened, is_hook, softened
 from reviewbot.flow.judging import in_test_file, judges, may_check, side
 from reviewbot.flow.missing_rows import Missing, may_miss, missing_rows
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.restores import Unrestored, may_go_on, unrestored
 from reviewbot.flow.suspects import may_check_in
 from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, walk
@@ -262,6 +263,22 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # Tidying up must not hide why there is something to tidy.
+        Example("""
+            import contextlib
+
+            def run_on(loop, step):
+                done = loop.run(step)
+                assert done.wait(3), "the loop has not run it"
+
+            def test_message(loop, ship):
+                try:
+                    run_on(loop, ship.sail)
+                    assert ship.at_sea
+                finally:
+                    with contextlib.suppress(Exception):
+                        run_on(loop, ship.moor)
+        """),
         # To close a thing is no comparison.
         Example(
             """
@@ -645,8 +662,11 @@ class SwallowedFailure(Rule):
                 if isinstance(item.item, cst.Call) and last_name(item.item) == "suppress":
                     handled = frozenset(last_name(arg.value) for arg in item.item.args)
                     inside = [c for c in _own_checks(unit, block) if takes(handled, raised_by(c))]
+                    if isinstance(enclosing(unit, block, cst.Finally, cst.FunctionDef), cst.Finally):
+                        inside = [check for check in inside if check.kind != "helper"]
                     if inside:
-                        yield self._report(unit, repo, inside[0], item, handled, "lost", "proved")
+                        sure: Certainty = "likely" if inside[0].kind == "helper" else "proved"
+                        yield self._report(unit, repo, inside[0], item, handled, "lost", sure)
 
     def _try(self, unit: Unit, repo: Repo, node: cst.Try) -> Iterator[Finding]:
         inside = _own_checks(unit, node.body)
@@ -675,6 +695,8 @@ class SwallowedFailure(Rule):
             if taken and meant:
                 certain = fallen == "lost" and _is_mute(handler) and not _tries_again(unit, node)
                 certainty: Certainty = "proved" if certain and meant[0].kind != "helper" else "likely"
+                if fallen == "skipped" and _KNOWN.search(unit.text(handler)):
+                    certainty = "question"
                 if not (_tries_again(unit, node) and _fails_later(unit, node)):
                     yield self._report(unit, repo, meant[0], handler, handled, fallen, certainty)
             elif not inside and handled & BROAD and fallen == "lost" and _leaves_out(unit, node, handler):
@@ -835,6 +857,9 @@ def _is_decided(unit: Unit, condition: cst.BaseExpression) -> bool:
     sides = (condition.left, *(target.comparator for target in condition.comparisons))
     named = any(isinstance(one, cst.Name) for one in sides)
     return named and all(literal(flow.resolve(one)) is not UNKNOWN for one in sides)
+
+
+_KNOWN = pattern(r"(?i)\bknown\b|\bexpected to fail\b|\bnot yet\b")
 
 
 def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:

@@ -649,7 +649,7 @@ def _is_iterator(unit: Unit, value: cst.BaseExpression | None, binding: Binding)
     )
 
 
-_TAKING_ALL = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "dict", "Counter", "len"})
+_TAKING_ALL = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "dict", "Counter"})
 
 
 def _runs_out(unit: Unit, node: cst.Name) -> cst.CSTNode | None:

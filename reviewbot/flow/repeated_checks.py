@@ -56,6 +56,7 @@ def repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
             earlier is not None
             and id(earlier.node) not in swallowed(unit)
             and _unchanged(unit, earlier, check)
+            and not _is_said_again(unit, check)
         ):
             yield earlier, check, _are_neighbours(block, unit.parent(earlier.node), line)
 
@@ -63,7 +64,22 @@ def repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
 def _counts_reads(unit: Unit) -> bool:
     """Whether a test is about what a second look gives: by its name, or as it counts the calls of a function
     that it hands over."""
+    if not unit.facts.names.isdisjoint(_CALL_COUNTS) or not unit.facts.calls.isdisjoint(_CALL_COUNTS):
+        return True
     return unit.has(ast.Nonlocal) or _AGAIN.search(unit.name.rpartition(".")[2]) is not None
+
+
+# What a mock says of how often it was called.
+_CALL_COUNTS = frozenset({"assert_called_once", "assert_called_once_with", "call_count", "mock_calls"})
+
+
+def _is_said_again(unit: Unit, check: Check) -> bool:
+    """Whether a comment right above a check says that it asks once more."""
+    above = unit.file.lines[max(unit.span(check.node).line - 2, 0)].strip()
+    return above.startswith("#") and _ONCE_MORE.search(above) is not None
+
+
+_ONCE_MORE = pattern(r"(?i)\b(again|once more|second time|twice|still|unchanged|repeat\w*)\b")
 
 
 def _are_neighbours(block: cst.CSTNode, first: cst.CSTNode | None, other: cst.CSTNode | None) -> bool:

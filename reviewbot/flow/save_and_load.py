@@ -105,7 +105,7 @@ def _what_is_loaded(
     """The save whose result or place a load is given; the last one where it is given no local name."""
     given = {name for part in (*call.args, *(one.value for one in call.keywords)) for name in _names_in(part)}
     given = (given & unit.facts.stored.keys()) - {into}
-    sources = {node: _names_in(node.value) for node in unit.asts(ast.Assign)}
+    sources = {node: _names_in(node.value) for node in unit.asts(ast.Assign) if _hands_on(node.value)}
     reached, size = set(given), -1
     while len(reached) > size:
         size = len(reached)
@@ -113,7 +113,7 @@ def _what_is_loaded(
             if not reached.isdisjoint(_targets(node)):
                 reached |= names - {into}
     if reached:
-        kept = {id(node.value): _targets(node) for node in sources}
+        kept = {id(node.value): _targets(node) for node in unit.asts(ast.Assign)}
         inside = {id(node) for node in ast.walk(call)}
         saves = [
             (of, saved)
@@ -126,6 +126,11 @@ def _what_is_loaded(
     if not saves:
         return None
     return next((one for one in reversed(saves) if one[0] == into), saves[-1])
+
+
+def _hands_on(value: ast.expr) -> bool:
+    """Whether a value is what was loaded, or a part or a copy of it: no call makes something else of it."""
+    return not isinstance(value, ast.Call) or _LOADS.search(called_last(value)) is not None
 
 
 def calls_in(statement: ast.stmt) -> Iterator[ast.Call]:
