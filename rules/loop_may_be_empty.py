@@ -151,10 +151,12 @@ class LoopMayBeEmpty(Rule):
             def test_samples(rows, names):
                 sampler = RowSampler(rows)
                 for index, row in enumerate(sampler):
-                    assert row == names[index]  # <- here
-                shuffled = RowSampler(rows, shuffle=True)
-                for row in shuffled:
-                    assert row in names
+                    name = names[index]
+                    assert row == name  # <- here
+                sampler = RowSampler(rows, shuffle=True)
+                for index, row in enumerate(sampler):
+                    name = names[-index]
+                    assert row == name
         """),
         # What has been read to its end holds nothing more, whoever read it.
         Example("""
@@ -1006,7 +1008,8 @@ def _is_all_there_is(unit: Unit, loop: CheckedLoop, found: Iterable) -> bool:
     if not unit.is_test or not _is_of_batches(unit, found):
         return False
     ours = [one for one in checked_loops(unit) if _is_of_batches(unit, iterable(unit, one.node.iter))]
-    if not ours or ours[0] is not loop or any(counted(unit, one.node) for one in ours):
+    loops = [one.node for one in ours]
+    if not ours or ours[0] is not loop or any(counted(unit, one, loops) for one in loops):
         return False
     inside = {id(check.node) for one in ours for check in one.checks}
     return all(id(check.node) in inside for check in all_checks(unit))

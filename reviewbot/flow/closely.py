@@ -217,9 +217,12 @@ def _compared(node: ast.AST, outer: ast.Compare) -> How:
     sides = [outer.left, *outer.comparators]
     others = [side for side in sides if side is not node]
     if all(isinstance(one, (ast.Is, ast.IsNot)) for one in outer.ops):
-        return "kind"
+        return (
+            "kind" if all(isinstance(one, ast.Constant) and one.value is None for one in others) else "value"
+        )
     if len(outer.ops) == 1 and isinstance(outer.ops[0], (ast.In, ast.NotIn)) and node is outer.comparators[0]:
-        return "kind" if isinstance(outer.left, ast.Constant) else "value"
+        whole = isinstance(node, ast.Name) and isinstance(outer.left, ast.Constant)
+        return "kind" if whole else "value"
     ordered = all(isinstance(one, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for one in outer.ops)
     return "sign" if ordered and all(map(_is_bound, others)) and _is_itself(node) else "value"
 

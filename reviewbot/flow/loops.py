@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -254,9 +254,10 @@ def _is_nothing(node: cst.BaseExpression) -> bool:
     return value is not None and not isinstance(value, bool) and value in (0, [], {}, (), "")
 
 
-def counted(unit: Unit, loop: cst.For) -> bool:
+def counted(unit: Unit, loop: cst.For, others: Sequence[cst.For] = ()) -> bool:
     """Whether what the loop's body records (a counter, a flag, a list) is looked at after the loop in a way
-    that fails if the body never ran, or if the loop has an `else` that fails or skips."""
+    that fails if the body never ran, or if the loop has an `else` that fails or skips. What stands in one of
+    `others` does not count: these may run as little."""
     for below in walk(loop.orelse) if loop.orelse is not None else ():
         if isinstance(below, (cst.Raise, cst.Assert)):
             return True
@@ -273,7 +274,7 @@ def counted(unit: Unit, loop: cst.For) -> bool:
             written.add(root_name(node.target))
     rank = unit.index.rank
     for expression in deciding(unit):
-        if rank(expression) < rank(loop) or _under(unit, expression, loop):
+        if rank(expression) < rank(loop) or any(_under(unit, expression, one) for one in (loop, *others)):
             continue
         names = [name for name in flow.reads(expression) if name.value in written]
         if names and passes_untouched(unit, expression, loop) is not True:
