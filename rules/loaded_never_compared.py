@@ -17,8 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from reviewbot.flow.closely import Look, looks
 from reviewbot.flow.patterns import pattern
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
-from reviewbot.source.units import called_last, root_of
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, root_of, tree_span
 
 _SAVES = pattern(r"(?i)^_*(save|dump|store|export|serialize)(s|_\w+)?$|^to_(disk|file|bytes)$")
 _LOADS = pattern(
@@ -175,8 +174,8 @@ class LoadedNeverCompared(Rule):
         yield self.finding_at(
             unit,
             tree_span(unit, found[0].check),
-            f"`{name}`, which `{called_last(call)}` gives back, is only asked for its kind: no value is"
-            " compared with what was saved",
+            f"`{name}`, which `{called_last(call)}` gives back, is only checked for its type, shape or"
+            " presence: no value is compared with what was saved",
             certainty="question",
             steps=(
                 Step(path, saved.lineno, saved.end_lineno or saved.lineno, "saved here"),

@@ -880,8 +880,8 @@ class LoopMayBeEmpty(Rule):
         return self.finding(
             unit,
             check,
-            f"all checks of this test run once for each batch that `{name}` yields: if it yields none, it"
-            " passes",
+            f"all checks of this test run once for each batch that `{name}` yields: if it yields none, the"
+            " test passes",
             certainty="question",
             steps=(
                 step(unit, found.node, "this is what is tested"),

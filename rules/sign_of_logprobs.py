@@ -120,10 +120,10 @@ class SignOfLogprobs(Rule):
         yield self.finding_at(
             unit,
             tree_span(unit, _checked(first)),
-            f"all that the tests ask of `{ast.unparse(first.read)}` is its sign, which is the same of every"
-            " log-prob",
+            f"the only check of `{ast.unparse(first.read)}` is one that every log-prob meets: those of"
+            " another token, row or model pass",
             certainty="question",
-            still_catches=("a value that is no log-prob; not one of another token, row or model",),
+            still_catches=("a value that is no log-prob",),
         )
 
 

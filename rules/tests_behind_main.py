@@ -115,8 +115,8 @@ class TestsBehindMain(Rule):
         yield self.finding_at(
             unit,
             tree_span(unit, call),
-            f"{names[0]}{more} stand{'' if more else 's'} behind this call, so that running the file leaves"
-            f" {'them' if more else 'it'} out",
+            f"{names[0]}{more} stand{'' if more else 's'} below this call: running the file as a script"
+            f" leaves {'them' if more else 'it'} out",
             certainty="question",
             steps=(
                 Step(unit.file.path, first.lineno, first.lineno, "defined when the tests have run already"),

@@ -6,8 +6,8 @@ out, and none of them can fail for it. Where the test reads nothing of its cases
 and again under different names, and what the cases were written for is not tested.
 
 ## Instead
-Compare the column, or hand it to what is tested. Take a column that is needed no more out of the cases, and
-begin the name of one that only names them with an underscore.
+Compare the column, or hand it to what is tested. Remove a column that nothing needs, and start the name of
+one that only labels the cases with an underscore.
 """
 
 from __future__ import annotations
@@ -201,7 +201,9 @@ def harbour(tide):
                 says = f"each case gives {names}, and the test never looks at {them}"
                 wrong = f"nothing: a case passes whatever {names} {'are' if len(named) > 1 else 'is'}"
             elif whole:
-                says = f"the test never reads {names}, so that each of {its} values runs the same test"
+                lost = len(named) == 1 and _overwritten(unit, named[0]) is not None
+                does = f"overwrites {names} before it reads it" if lost else f"never reads {names}"
+                says = f"the test {does}, so that each of {its} values runs the same test"
                 wrong = f"nothing: what {names} would change is not tested here"
             else:
                 says = f"each case gives {names}, and the test never reads {them}"

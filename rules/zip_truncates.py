@@ -746,8 +746,8 @@ def _message(unit: Unit, cut: Cut) -> str:
         told = "stops at the shorter one, and they hold " + " and ".join(map(str, counts))
         return f"of {sides} {has} is ever looked at: {how} {told}"
     return (
-        f"what one of {sides} lacks is never looked at: {how} stops at the shorter one, and nothing compares"
-        " their lengths"
+        f"the rest of the longer of {sides} is never looked at: {how} stops at the shorter one, and nothing"
+        " compares their lengths"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import fnmatch
 import re
 import shlex
@@ -11,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from reviewbot.source.files import Files
+from reviewbot.source.newer import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def pytest_settings(files: Files, folder: str) -> PytestSettings | None:
 
 def requires_python(files: Files, folder: str) -> tuple[int, int] | None:
     """The least Python version that the project in exactly this folder supports, such as (3, 9), if it
-    says so in pyproject.toml or setup.cfg."""
+    says so in pyproject.toml, setup.cfg or, as a text that is written out, setup.py."""
     prefix = "" if folder in ("", ".") else f"{folder}/"
     stated: object = None
     project = _toml(files.read(f"{prefix}pyproject.toml")).get("project")
@@ -87,6 +89,8 @@ def requires_python(files: Files, folder: str) -> tuple[int, int] | None:
         stated = project.get("requires-python")
     if stated is None:
         stated = _ini(files.read(f"{prefix}setup.cfg")).get("options", {}).get("python_requires")
+    if stated is None:
+        stated = _given_to_setup(files.read(f"{prefix}setup.py"), "python_requires")
     least = [
         (int(major), int(minor or 0))
         for major, minor in re.findall(r"(?:>=|~=|==|>)\s*(\d+)(?:\.(\d+))?", str(stated or ""))
@@ -153,6 +157,24 @@ def _document(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _given_to_setup(content: bytes | None, name: str) -> object:
+    """What a setup.py gives `setup` under a keyword, where it is a constant; nothing of it is run."""
+    if content is None or name.encode() not in content:
+        return None
+    try:
+        tree = parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in ast.walk(tree):
+        function = node.func if isinstance(node, ast.Call) else None
+        called = getattr(function, "attr", getattr(function, "id", ""))
+        if isinstance(node, ast.Call) and called == "setup":
+            for keyword in node.keywords:
+                if keyword.arg == name and isinstance(keyword.value, ast.Constant):
+                    return keyword.value.value
+    return None
 
 
 def _ini(content: bytes | None) -> dict[str, dict[str, str]]:

@@ -17,7 +17,7 @@ def test_same_rows(run):
     reference, restored = run(1), run(2)
     assert [(FIELDS) for r in reference] == [(FIELDS) for r in restored]
 """
-LACKS = "what one of `rows` and `other` lacks is never looked at: `zip` stops at the shorter one"
+LACKS = "the rest of the longer of `rows` and `other` is never looked at: `zip` stops at the shorter one"
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,9 @@ def test_what_is_collected():
     [
         ({"pyproject.toml": '[project]\nrequires-python = ">=3.9,<4"\n'}, (3, 9)),
         ({"setup.cfg": "[options]\npython_requires = ~=3.10\n"}, (3, 10)),
+        ({"setup.py": "from setuptools import setup\nsetup(name='a', python_requires='>=3.11')\n"}, (3, 11)),
+        ({"setup.py": "import setuptools\nsetuptools.setup(python_requires='>=' + LEAST)\n"}, None),
+        ({"setup.py": "setup(python_requires='>=3.11'\n"}, None),
         ({"pyproject.toml": "[project]\nname = 'a'\n"}, None),
         ({}, None),
     ],
