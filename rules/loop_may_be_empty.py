@@ -1188,6 +1188,8 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
         return "a helper hands on what there is"
     if not unit.is_test and found.source is not None and found.source.made == "parameter":
         return "the helper may be given none"
+    if _OF_SURROUNDINGS.search(found.says):
+        return "where it runs decides what there is"
     if found.source is not None and found.source.made == "range":
         return "numbers stand for rows that the test itself may have written"
     if unit.is_test and _FORBIDDING.search(unit.name.rpartition(".")[2]):
@@ -1197,6 +1199,9 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
 
 _FORBIDDING = pattern(
     r"(?i)(^|_)(no|never|not|without|only|cannot|prevent\w*|forbid\w*|disallow\w*|reject\w*|exclud\w*)(_|$)"
+)
+_OF_SURROUNDINGS = pattern(
+    r"(?i)(^|[\W_])(valid|available|supports?|supported|enabled|installed|backends?|platforms?|devices?)([\W_]|$)"
 )
 _NONE_IS_FINE = pattern(
     r"(?i)\b(ok(ay)?|fine|allowed|may|might|could)\b.*\b(none|no|empty|nothing|missing)\b|\bif any\b"

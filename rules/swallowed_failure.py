@@ -695,7 +695,9 @@ class SwallowedFailure(Rule):
             if taken and meant:
                 certain = fallen == "lost" and _is_mute(handler) and not _tries_again(unit, node)
                 certainty: Certainty = "proved" if certain and meant[0].kind != "helper" else "likely"
-                if fallen == "skipped" and _KNOWN.search(unit.text(handler)):
+                if unit.kind == "module" or (fallen == "skipped" and _KNOWN.search(unit.text(handler))):
+                    certainty = "question"  # outside of a test it says what is needed to find the tests
+                if _is_noted_after(unit, node, meant[0].node):
                     certainty = "question"
                 if not (_tries_again(unit, node) and _fails_later(unit, node)):
                     yield self._report(unit, repo, meant[0], handler, handled, fallen, certainty)
@@ -859,6 +861,20 @@ def _is_decided(unit: Unit, condition: cst.BaseExpression) -> bool:
     return named and all(literal(flow.resolve(one)) is not UNKNOWN for one in sides)
 
 
+def _is_noted_after(unit: Unit, node: cst.Try, check: cst.CSTNode) -> bool:
+    """Whether what follows a check in its `try` puts down that it has passed, where others may read it:
+    `failed[rank] = False`, `done.set()`."""
+    rank = unit.index.rank
+    after = [one for one in walk(node.body) if rank(one) > rank(check)]
+    after += list(walk(node.orelse)) if node.orelse is not None else []
+    stores = (one.target for one in after if isinstance(one, cst.AssignTarget))
+    if any(isinstance(target, (cst.Subscript, cst.Attribute)) for target in stores):
+        return True
+    calls = (one for one in after if isinstance(one, cst.Call) and isinstance(one.func, cst.Attribute))
+    return any(last_name(call) in _NOTES for call in calls)
+
+
+_NOTES = frozenset({"append", "add", "put", "put_nowait", "set", "set_result", "send"})
 _KNOWN = pattern(r"(?i)\bknown\b|\bexpected to fail\b|\bnot yet\b")
 
 

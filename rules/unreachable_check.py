@@ -167,6 +167,15 @@ class UnreachableCheck(Rule):
         """),
     )
     good = (
+        # What is written out raises nothing: the call in the check is what must raise.
+        Example("""
+            import pytest
+
+            async def test_refused(ferry):
+                with pytest.raises(TypeError):
+                    seats = [("bow", 3), ["stern", 4]]
+                    assert await ferry.sell(seats, fare=0.1) is True
+        """),
         # A plugin collects what is defined in a description.
         Example("""
             def describe_ferry():
@@ -518,7 +527,7 @@ class UnreachableCheck(Rule):
             start = len(body)
             while start > 0 and id(body[start - 1]) in last:
                 start -= 1
-            if all(map(_tells_a_mock, body[:start])):
+            if all(_tells_a_mock(one) or _only_names(one) for one in body[:start]):
                 continue  # the call in the check is what must raise
             if 0 < start < len(body) and not (_only_evaluates(body[start]) or _asks_truth(node, body[start])):
                 between = "" if start == 1 else ", or between here and the check"
@@ -648,6 +657,16 @@ def _may_raise_when_left(block: cst.With, raising: cst.Call) -> bool:
     after = [item.item for item in block.items]
     place = next((at for at, one in enumerate(after) if one is raising), len(after))
     return any(not _QUIET.search(last_name(one)) for one in after[place + 1 :])
+
+
+def _only_names(statement: cst.CSTNode) -> bool:
+    """Whether a statement gives a name what is written out, and raises nothing: `rows = [(KEY, 3)]`."""
+    if not isinstance(statement, cst.Assign):
+        return False
+    if not all(isinstance(target.target, cst.Name) for target in statement.targets):
+        return False
+    raising = (cst.Call, cst.Await, cst.Subscript, cst.BinaryOperation, cst.StarredElement, cst.Comparison)
+    return not any(isinstance(below, raising) for below in walk(statement))
 
 
 def _binds(raising: cst.CSTNode, after: list[cst.CSTNode]) -> bool:

@@ -2718,3 +2718,38 @@ def test_nothing_is_there_twice_where_nothing_is_there(asked, expected):
             assert {one} == {other}
     """
     assert certainties("order-of-nothing", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("keeps", "expected"), [("row.engine in available_engines", "question"), ("row.engine == 'x'", "likely")]
+)
+def test_what_is_there_may_depend_on_where_a_test_runs(keeps, expected):
+    code = f"""
+        from engines import available_engines
+
+        def test_rows(run):
+            for row in [row for row in run(1) if {keeps}]:
+                assert row.done
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("", "proved"),
+        ("failed[rank] = False", "question"),
+        ("done.set()", "question"),
+        ("rank = 3", "proved"),
+    ],
+)
+def test_what_follows_a_check_may_put_down_that_it_has_passed(after, expected):
+    code = f"""
+        def test_ranks(run, failed, done, rank):
+            try:
+                assert run(rank) == 3
+                {after}
+            except Exception:
+                pass
+    """
+    assert certainties("swallowed-failure", code) == [expected]
