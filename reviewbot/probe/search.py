@@ -527,6 +527,8 @@ def _why(
     if ignored:
         return Aside.UNREAD
     if change.size in ("nan", "infinite"):
+        if _numbers_do_not_count(change, tried):
+            return Aside.ROLE
         return "nan" if _caught_here(change, tried) else Aside.NUMBER
     if change.size == "absent":
         # A key that is gone and reads as its own default is a hole only where the value is compared.
@@ -568,6 +570,19 @@ def _gap(change: Change, caught: dict[tuple[str, str], int], tried: Sequence[Tri
         # One change never shows and others in the same field do: so many differences are allowed.
         return "gap" if _compared(change, tried) else Aside.UNLIKE
     return Aside.ROLE if _does_not_count(change, tried) else "gap"
+
+
+def _numbers_do_not_count(change: Change, tried: Sequence[Tried]) -> bool:
+    """Whether it lies where another number is left out for a reason as well, so that no NaN hides there."""
+    others = [
+        t
+        for t in tried
+        if t.change.verb == "changed"
+        and t.change.field == change.field
+        and t.change.role == change.role
+        and t.change.edit.path[0] == change.edit.path[0]
+    ]
+    return bool(others) and all(_does_not_count(one, tried) for one in (change, others[0].change))
 
 
 def _does_not_count(change: Change, tried: Sequence[Tried]) -> bool:

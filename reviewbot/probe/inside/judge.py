@@ -140,7 +140,8 @@ def _returned(value: Any, protocol: Protocol, expected: Plain) -> Outcome:
 
 def _passes(value: Any, seen: Plain, protocol: Protocol, expected: Plain) -> bool:
     if protocol == "truth":
-        return bool(value)
+        # An `__eq__` that leaves it to the other side: two different objects are then unequal.
+        return value is not NotImplemented and bool(value)
     if protocol == "empty":
         return not value
     if protocol == "first":
