@@ -613,8 +613,12 @@ def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int, repo: Repo) -
     given = [_is_given(unit, name) for name in names if not _is_imported(unit, resolve(name))]
     if given and all(given):
         return "what the test is given decides it"
-    cases = _cases(unit, repo) if names else set()
-    made = [{one.name for one in values(unit).slice(name) if one.kind == "parameter"} for name in names]
+    # What the test writes out, `without = [a, b]`, only says which of the cases.
+    asked = [
+        name for name in names if not isinstance(resolve(name), (cst.List, cst.Tuple, cst.Set, cst.Dict))
+    ]
+    cases = _cases(unit, repo) if asked else set()
+    made = [{one.name for one in values(unit).slice(name) if one.kind == "parameter"} for name in asked]
     return "it is one of several cases" if made and all(one & cases for one in made) else ""
 
 
@@ -625,16 +629,26 @@ def _cases(unit: Unit, repo: Repo) -> set[str]:
     fixtures = {name: fixture(unit, name, repo) for name in taken}
     marks = [dotted(one.decorator) or last_name(one.decorator) for one in unit.node.decorators]
     free = {name for name in taken if fixtures[name] is None} if any(map(_CASES.search, marks)) else set()
-    return free | {name for name, made in fixtures.items() if made is not None and _has_params(made)}
+    return free | {name for name, made in fixtures.items() if made is not None and _has_params(made, repo)}
 
 
-def _has_params(made: Unit) -> bool:
-    """Whether a fixture is made once for each of several values: `@pytest.fixture(params=ROUTES)`."""
+def _has_params(made: Unit, repo: Repo, depth: int = 3) -> bool:
+    """Whether a fixture is made once for each of several values, `@pytest.fixture(params=ROUTES)`, or takes
+    one that is; also one that a hook gives its values, of which no fixture is found."""
     assert isinstance(made.tree, (ast.FunctionDef, ast.AsyncFunctionDef))
-    return any(
+    if any(
         isinstance(one, ast.Call) and any(keyword.arg == "params" for keyword in one.keywords)
         for one in made.tree.decorator_list
-    )
+    ):
+        return True
+    hooked = any(one.name == "pytest_generate_tests" for one in made.file.units)
+    for name in (argument.arg for argument in made.tree.args.args):
+        taken = fixture(made, name, repo) if name not in ("self", "request") else None
+        if taken is None and hooked and name not in ("self", "request"):
+            return True
+        if taken is not None and depth and _has_params(taken, repo, depth - 1):
+            return True
+    return False
 
 
 def _deciding(unit: Unit, condition: cst.BaseExpression) -> list[cst.Name]:

@@ -191,6 +191,15 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # Doctests, which a suite reads from the texts.
+        Example("""
+            class TideTests:
+                def test_tide(self):
+                    '''
+                    >>> tide(1)
+                    2
+                    '''
+        """),
         # Coroutines that are awaited: by the class, by a decorator, by a base that nobody here knows.
         Example("""
             import asyncio
@@ -466,6 +475,8 @@ class NeverCollectedTest(Rule):
         tests = [s for s in tree.body if isinstance(s, _FUNCTIONS) and s.name.startswith("test_")]
         if not tests or not repo.pytest.collects_file(unit.file.path) or _opts_out(tree):
             return None
+        if all(len(one.body) == 1 and ast.get_docstring(one) for one in tests):
+            return None  # doctests, which a suite reads from the texts
         kind = collection.owner(tree, unit.file, repo.pytest)
         if kind == "pytest":
             made = any(isinstance(s, _FUNCTIONS) and s.name in ("__init__", "__new__") for s in tree.body)

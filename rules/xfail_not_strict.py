@@ -29,7 +29,8 @@ _FLAKY = pattern(
     r"(?i)flak|brittle|unreliable|intermittent|sometimes|random|non-?determin|race|timing|sporadic"
     r"|\b(may|might)\b|can fail|oom|memory|(un|not )stable|connection|network|platform|windows|macos"
     r"|occasional|time ?out|timed out|hang|\b(in|on) (the )?CI\b|\blocal(ly)?\b"
-    r"|rate.?limit|quota|unavailable|outage"
+    r"|rate.?limit|quota|unavailable|outage|\brequire[sd]?\b|depend|environment|gated|\bpublic\b|credential"
+    r"|\bonly (on|in|with|for)\b|\bif (no|there is no|not)\b|not (installed|available)|skips\b"
 )
 # Marks and names of tests whose outcome is decided by something outside.
 _OUTSIDE = pattern(

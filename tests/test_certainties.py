@@ -2178,6 +2178,7 @@ def test_what_the_same_filter_keeps_may_be_compared_as_a_whole(before, expected)
         ("plot = draw(rows)", "question"),
         ("plot = draw(other)", "question"),
         ("plot = draw(other, wide=True)", "likely"),
+        ("plot = draw(other, more)", "likely"),
         ("with pytest.raises(Exception):\n                plot = draw(rows)", "likely"),
     ],
 )
@@ -2666,6 +2667,83 @@ def test_text_in_a_source_may_be_one_thing_of_several_that_are_tested(also, expe
     """
     files = {"dock.py": "def moor():\n    rope = 3\n    return rope\n"}
     assert certainties("test-restates-code", code, files) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("harbour.berth('north', quay=1, deep=True)", "question"),
+        ("harbour.berth('north', deep=True)", "likely"),
+        ("harbour.berth(quay=1)", "likely"),
+    ],
+)
+def test_a_call_that_passes_with_more_by_name_shows_a_misspelt_name(before, expected):
+    code = f"""
+        import pytest
+
+        def test_no_such_quay(harbour):
+            {before}
+            with pytest.raises(Exception):
+                harbour.berth("south", quay=0)
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
+def test_a_case_is_left_out_that_the_test_writes_down():
+    code = """
+        import pytest
+        from harbour import BERTHS, deep, load, shallow
+
+        @pytest.mark.parametrize("berth", BERTHS)
+        def test_berths(berth):
+            without = {}
+            if berth in without:
+                return
+            assert load(berth).rows
+    """
+    told = [
+        certainties("early-return-test", code.format(made)) for made in ("[deep, shallow]", "load('none')")
+    ]
+    assert told == [["question"], ["likely"]]
+
+
+@pytest.mark.parametrize(
+    ("hook", "expected"),
+    [("def pytest_generate_tests(metafunc): ...", "question"), ("", "likely")],
+)
+def test_a_fixture_may_take_what_a_hook_gives_several_values(hook, expected):
+    code = """
+        def test_parsed(parser):
+            tree = parser.parse("row")
+            if tree is None:
+                return
+            assert tree.rows
+    """
+    fixtures = f"import pytest\n\n@pytest.fixture\ndef parser(version):\n    return version\n\n{hook}\n"
+    assert certainties("early-return-test", code, {"tests/conftest.py": fixtures}) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [("requires a newer chart", "question"), ("only on old charts", "question"), ("wrong chart", "likely")],
+)
+def test_an_expected_failure_may_depend_on_where_it_runs(reason, expected):
+    code = f"""
+        import pytest
+
+        @pytest.mark.xfail(reason="{reason}")
+        def test_rows(run):
+            assert run() == 1
+    """
+    assert certainties("xfail-not-strict", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("tests/issue_files/rows.py", "question"), ("tests/rows.py", "proved")],
+)
+def test_what_stands_among_the_files_that_tests_read_may_not_be_run(path, expected):
+    assert certainties("check-result-dropped", "rows[1:] == rows[:]\n", path=path) == [expected]
 
 
 @pytest.mark.parametrize(("name", "expected"), [("tset_berth", ["likely"]), ("atest_berth", [])])

@@ -69,7 +69,8 @@ def is_example(path: str) -> bool:
 
 
 _MATERIAL = pattern(
-    r"(?i)(^|/)tests?/(.*/)?(test_?data|data|cases|snippets|samples|resources|templates|snapshots|golden)/"
+    r"(?i)(^|/)tests?/(.*/)?(test_?data|data|cases|snippets|samples|resources|templates|snapshots|golden"
+    r"|inputs?|corpus|\w+_files)/"
 )
 
 
