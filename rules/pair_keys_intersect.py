@@ -31,7 +31,7 @@ from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.two_runs import are_two_runs
 from reviewbot.flow.values import values
-from reviewbot.flow.verdicts import all_is_well, answers, collected, well
+from reviewbot.flow.verdicts import all_is_well, answers, collected, well, yields_difference
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
@@ -132,6 +132,31 @@ class PairKeysIntersect(Rule):
     )
     good = (
         # What only one side has is a difference, which is raised or handed back.
+        Example(
+            """
+            def compare_days(planned, sailed):
+                for day in sorted(planned.keys() | sailed.keys()):
+                    if day not in planned:
+                        yield day, "not planned"
+                        continue
+                    if day not in sailed:
+                        yield day, "not sailed"
+                        continue
+                    if planned[day] != sailed[day]:
+                        yield day, "differs"
+
+            def compare_counts(planned, sailed):
+                found = []
+                for harbour, times in planned.items():
+                    if times != sailed.get(harbour, 0):
+                        found.append(harbour)
+                for harbour, times in sailed.items():
+                    if harbour not in planned:
+                        found.append(harbour)
+                return found
+            """,
+            path="tools/compare_days.py",
+        ),
         # A table of the types of fields, of which some may be there.
         Example("""
             FIELD_TYPES = {"course": "int32", "load": "float32"}
@@ -535,6 +560,8 @@ def _missing_fails(unit: Unit, one: Keyed) -> bool:
         return True
     if any(id(check.node) in inside for check in checks(unit)):
         return True
+    if any(id(node) in inside and yields_difference(unit, node) for node in unit.find(cst.Yield)):
+        return True
     counted = {name for statement in (guard.node, *arms[0]) for name in records(unit, statement)}
     return not _demanded_counts(unit).isdisjoint(counted)
 
@@ -553,21 +580,35 @@ def _demanded_counts(unit: Unit) -> frozenset[str]:
 
 
 def _looked_for_elsewhere(unit: Unit, found: Keyed) -> bool:
-    """Whether a check asks whether the other side has a key: `for k in after: assert k in before`."""
-    seen = canonical(found.left if found.sees == "left" else found.right)
-    return any(asked.startswith(seen) for asked in _asked_for_members(unit))
+    """Whether a check asks whether the other side has a key, `for k in after: assert k in before`, or a loop
+    over its keys does."""
+    seen, unseen = canonical(found.left), canonical(found.right)
+    if found.sees == "right":
+        seen, unseen = unseen, seen
+    if any(asked.startswith(seen) for asked in _asked_for_members(unit)):
+        return True
+    return any(
+        one.startswith(seen)
+        for loop in unit.find(cst.For)
+        if canonical(loop.iter).split(".")[0] == unseen
+        for one in _membership(loop.body)
+    )
+
+
+def _membership(node: cst.CSTNode) -> list[str]:
+    """The collections of which something asks whether something is in them, as code."""
+    return [
+        canonical(one.comparator)
+        for one in walk(node)
+        if isinstance(one, cst.ComparisonTarget) and isinstance(one.operator, (cst.In, cst.NotIn))
+    ]
 
 
 @once
 def _asked_for_members(unit: Unit) -> list[str]:
     """The collections of which checks ask whether something is in them, as code."""
     looks_at = (check.node if check.condition is None else check.condition for check in checks(unit))
-    return [
-        canonical(one.comparator)
-        for node in looks_at
-        for one in walk(node)
-        if isinstance(one, cst.ComparisonTarget) and isinstance(one.operator, (cst.In, cst.NotIn))
-    ]
+    return [one for node in looks_at for one in _membership(node)]
 
 
 def _message(one: Keyed) -> str:

@@ -551,6 +551,19 @@ class SwallowedFailure(Rule):
                         continue
                     assert run(sample) == expected
         """),
+        # What the test needs is too old.
+        Example("""
+            def test_chart(chart, harbour):
+                try:
+                    import sextant
+
+                    if sextant.version < (2, 4):
+                        raise ImportError("too old")
+                except ImportError:
+                    print("no sextant")
+                    return
+                assert chart(harbour) == sextant.chart(harbour)
+        """),
         Example("""
             def test_raise(self):
                 try:
@@ -879,9 +892,12 @@ _KNOWN = pattern(r"(?i)\bknown\b|\bexpected to fail\b|\bnot yet\b")
 
 
 def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:
-    """Whether a test raises an exception class of its own, to see what becomes of it, and catches that."""
+    """Whether an exception is raised for the handler: one of the test's own, to see what becomes of it, or
+    that what the test needs is not there."""
     raised = check.node.exc if isinstance(check.node, cst.Raise) else None
     name = last_name(raised.func if isinstance(raised, cst.Call) else raised) if raised is not None else ""
+    if name in _MISSING and handled & _MISSING:
+        return True  # what is there is too old, which is as good as not there
     if handled != {name}:
         return False
     if name in unit.file.classes:

@@ -153,6 +153,13 @@ class ZipTruncates(Rule):
                     assert rows[i] == baseline[i]
         """),
         Example("""
+            def test_both_cut(run, baseline):
+                rows = run(1)
+                n = min(len(rows), len(baseline))
+                for left, right in zip(rows[:n], baseline[:n]):  # <- here
+                    assert left == right
+        """),
+        Example("""
             def test_slices(run, baseline):
                 rows = run(1)
                 n = min(len(rows), len(baseline))  # <- here
@@ -366,6 +373,13 @@ class ZipTruncates(Rule):
             def test_rows(run, baseline):
                 rows = run(1)
                 assert len(rows) == len(baseline)
+                for left, right in zip(rows, baseline):
+                    assert left == right
+        """),
+        Example("""
+            def test_counted_one_by_one(run, baseline):
+                rows = run(1)
+                assert sum(1 for _ in rows) == sum(1 for _ in baseline)
                 for left, right in zip(rows, baseline):
                     assert left == right
         """),
@@ -730,6 +744,11 @@ class ZipTruncates(Rule):
 def _question(unit: Unit, cut: Cut, again: Sequence[Cut]) -> str:
     sides = " and ".join(f"`{_short(unit, side)}`" for side in cut.sides)
     how = "`zip`" if dotted(cut.call.func) == "zip" else "the walk"
+    if (least := _least(unit, cut)) is not None:
+        return (
+            f"{sides}{_times(len(again))} are cut to the shorter of the two by `{_short(unit, least)}`, and"
+            " nothing compares their lengths: is each always as long as the other?"
+        )
     return (
         f"{how} stops at the shorter of {sides}{_times(len(again))}, and nothing compares their lengths: is"
         " each always as long as the other?"
@@ -745,10 +764,32 @@ def _message(unit: Unit, cut: Cut) -> str:
         has = "nothing" if 0 in counts else f"only the first {min(counts)} of each"
         told = "stops at the shorter one, and they hold " + " and ".join(map(str, counts))
         return f"of {sides} {has} is ever looked at: {how} {told}"
+    if (least := _least(unit, cut)) is not None:
+        return (
+            f"{sides} are cut to the shorter of the two by `{_short(unit, least)}`: the rest of the longer"
+            " one is never looked at, and nothing compares their lengths"
+        )
     return (
         f"the rest of the longer of {sides} is never looked at: {how} stops at the shorter one, and nothing"
         " compares their lengths"
     )
+
+
+def _least(unit: Unit, cut: Cut) -> cst.BaseExpression | None:
+    """Where both sides are cut to one length before they are walked, the smaller of two: `a[:n]`, `b[:n]`."""
+    uppers = [_upper(side) for side in cut.sides]
+    first = uppers[0]
+    if first is None or not all(upper is not None and same(upper, first) for upper in uppers):
+        return None
+    made = values(unit).resolve(first)
+    return first if isinstance(made, cst.Call) and last_name(made) in ("min", "minimum") else None
+
+
+def _upper(side: cst.BaseExpression) -> cst.BaseExpression | None:
+    if type(side) is not cst.Subscript or len(side.slice) != 1:
+        return None
+    cut = side.slice[0].slice
+    return cut.upper if type(cut) is cst.Slice and cut.lower is None else None
 
 
 def _is_page(unit: Unit, cut: Cut) -> bool:
@@ -769,6 +810,8 @@ def _times(more: int) -> str:
 
 
 def _strict_all(unit: Unit, repo: Repo, every: Sequence[Cut]) -> Fix | None:
+    if any(_least(unit, cut) is not None for cut in every):
+        return None  # what is as long as the other already loses nothing to `zip`
     fixes = [_strict(unit, repo, cut.call) for cut in every]
     edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
     # Two on one line would each write it anew.

@@ -335,10 +335,14 @@ class Terms:
 
 
 def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What an expression counts the items of: `rows` for `len(rows)`, `rows.shape[0]`, `rows.size(0)`."""
+    """What an expression counts the items of: `rows` for `len(rows)`, `rows.shape[0]`, `rows.size(0)`,
+    `sum(1 for _ in rows)`."""
     if type(node) is cst.Call:
-        if dotted(node.func) == "len" and len(node.args) == 1:
+        name = dotted(node.func)
+        if name == "len" and len(node.args) == 1:
             return node.args[0].value
+        if name == "sum" and len(node.args) == 1:
+            return _counted_one_by_one(node.args[0].value)
         if type(node.func) is cst.Attribute and node.func.attr.value in _COUNTING_METHODS:
             return node.func.value
     if type(node) is cst.Subscript:
@@ -346,6 +350,14 @@ def counted_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
     if type(node) is cst.Attribute and node.attr.value in ("shape", "size"):
         return node.value
     return None
+
+
+def _counted_one_by_one(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`rows` for `1 for _ in rows`."""
+    if not isinstance(node, (cst.GeneratorExp, cst.ListComp)) or literal(node.elt) != 1:
+        return None
+    each = node.for_in
+    return each.iter if not each.ifs and each.inner_for_in is None else None
 
 
 def _is_empty(node: cst.BaseExpression) -> bool:
