@@ -24,6 +24,7 @@ from reviewbot.flow.cuts import is_cut
 from reviewbot.flow.emptiness import may_be_empty
 from reviewbot.flow.iteration import Iterable, iterable, may_say, yields_batches
 from reviewbot.flow.judging import judges, may_check
+from reviewbot.flow.kept import is_kept
 from reviewbot.flow.keyed import compares_by_key
 from reviewbot.flow.left import Left, left, lists_own
 from reviewbot.flow.loops import (
@@ -41,7 +42,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.reached import refuses_input
 from reviewbot.flow.suspects import COMPARING, may_check_in
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, same
-from reviewbot.flow.values import Binding, Values, values
+from reviewbot.flow.values import Binding, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Step, Unit, once, step
 from reviewbot.model import Certainty
@@ -1182,7 +1183,7 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
         return ""
     if not caught[0].startswith("nothing"):
         return "another check looks at what it is taken from"
-    if found.made == "loaded" and _is_kept(found):
+    if found.made == "loaded" and is_kept(unit, node, found):
         return "the repository keeps what is read"
     if unit.is_function and unit.has(ast.Yield, ast.YieldFrom) and not unit.is_test:
         return "a helper hands on what there is"
@@ -1213,39 +1214,6 @@ def _comments_at(unit: Unit, node: cst.CSTNode) -> str:
     line, lines = unit.span(node).line, unit.file.lines
     near = lines[max(line - 4, 0) : line + 1]
     return " ".join(text.partition("#")[2].strip() for text in near if "#" in text)
-
-
-def _is_kept(found: Iterable) -> bool:
-    """Whether a file or folder is read by what a module knows for itself: `DOCS.glob("*.md")`,
-    `(ROOT / "README").open()`, and not by what the test was given or has made."""
-    read, flow = found.node, values(found.unit)
-    if not isinstance(read, cst.Call):
-        return False
-    parts: list[cst.BaseExpression] = [arg.value for arg in read.args[:1]]
-    if isinstance(read.func, cst.Attribute) and last_name(read.func.value) not in _READING:
-        parts = [read.func.value]
-    ends = set[str]().union(*(_ends(flow, part, _DEPTH) for part in parts))
-    return "" not in ends and any(map(_is_constant, ends))
-
-
-_DEPTH = 6
-
-
-_READING = frozenset({"os", "glob", "re", "json", "yaml", "tomllib", "csv", "fileio", "gfile", "pickle"})
-_is_constant = pattern(r"^_*[A-Z][A-Z0-9_]+$|^__file__$").search
-
-
-def _ends(flow: Values, node: cst.BaseExpression, depth: int) -> set[str]:
-    """The names that a value is made from in the end; an empty one for a parameter."""
-    found: set[str] = set()
-    for name in flow.reads(node):
-        bound = flow.reaching(name)
-        given = [one.value for one in bound if one.kind in ("assign", "with", "loop")]
-        if depth and given and len(given) == len(bound):
-            found |= set[str]().union(*(_ends(flow, one, depth - 1) for one in given if one is not None))
-        else:
-            found.add("" if bound else name.value)
-    return found
 
 
 def _is_source(found: Iterable) -> bool:

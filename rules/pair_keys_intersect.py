@@ -368,7 +368,7 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
             return None
         meant = _is_meant(unit, one)
         meant = meant or (one.lacked is not None and side(last_name(one.lacked)) == "baseline")
-        if beside or meant or refuses_input(unit) or not _are_runs(unit, one):
+        if _is_chosen(one.over) or beside or meant or refuses_input(unit) or not _are_runs(unit, one):
             return "question"  # what is expected need not be all, nor what was written down
         return "likely"
     if same_length(unit, one.judgement.node, one.left, one.right) or _looked_for_elsewhere(unit, one):
@@ -392,6 +392,14 @@ def _certainty(unit: Unit, one: Keyed) -> Certainty | None:
     if one.by_attribute or _EXPECTED.search(seen):
         return None
     return "question" if len(made) + len(given) == 2 else None
+
+
+def _is_chosen(over: cst.BaseExpression) -> bool:
+    """Whether the keys that both have are asked for as such, or are a few that are written out: whoever
+    writes that may have thought of the others."""
+    if isinstance(over, (cst.Tuple, cst.List, cst.Set)):
+        return True
+    return any(isinstance(below, cst.Call) and last_name(below) == "intersection" for below in walk(over))
 
 
 def _are_runs(unit: Unit, one: Keyed) -> bool:
