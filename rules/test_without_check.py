@@ -46,6 +46,7 @@ _CHECKING_FIXTURES = pattern(
     r"tester|harness|mock|monkeypatch|caplog|capsys|recwarn"
 )
 _SKIPPING = frozenset({"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"})
+_VERDICTS = frozenset({"check_call", "check_output", "check_returncode", "raise_for_status"})
 
 
 class TestWithoutCheck(Rule):
@@ -93,6 +94,17 @@ class TestWithoutCheck(Rule):
             class TestOther:
                 def test_length(self):
                     pytest.skip("this engine knows no lengths")
+        """),
+        # What it runs last fails where the other process does.
+        Example("""
+            import subprocess
+            import sys
+
+            def test_command(chart):
+                subprocess.run([sys.executable, "-m", "sail", str(chart)], check=True)
+
+            def test_answer(client):
+                client.get("/harbours").raise_for_status()
         """),
         # A hook that the tests register.
         Example(
@@ -320,7 +332,7 @@ def parse(text):
             return
         if unit.owner is None and tree.col_offset:
             return  # under a condition of a script, which calls it
-        if _is_set_aside(tree) or _only_skips(tree) or _may_check(unit, tree):
+        if _is_set_aside(tree) or _only_skips(tree) or _ends_in_a_verdict(tree) or _may_check(unit, tree):
             return
         if unit.owner is None and tree.args.args and callers(unit):
             return  # called with what it needs: no test, for all its name
@@ -410,6 +422,27 @@ def _only_skips(tree: collection.FunctionTree) -> bool:
     first = next((one for one in tree.body if not _is_nothing(one)), None)
     call = first.value if isinstance(first, ast.Expr) else None
     return isinstance(call, ast.Call) and dotted_name(call.func) in ("pytest.skip", "self.skipTest")
+
+
+def _ends_in_a_verdict(tree: collection.FunctionTree) -> bool:
+    """Whether a test ends by running what fails where another process does, or where an answer is no good
+    one: that is what it asks."""
+    return any(
+        isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, (ast.Attribute, ast.Name)) and _last(node.func) in _VERDICTS)
+            or any(word.arg == "check" and _is_true(word.value) for word in node.keywords)
+        )
+        for node in ast.walk(tree.body[-1])
+    )
+
+
+def _last(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
 
 
 def _may_check(unit: Unit, tree: collection.FunctionTree) -> bool:
