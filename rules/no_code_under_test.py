@@ -123,6 +123,23 @@ class NoCodeUnderTest(Rule):
             """,
             files={"sailing/__init__.py": "", "sailing/log.py": "def render(text): return text\n"},
         ),
+        # What it names is made by the set-up of the module.
+        Example(
+            """
+            from sailing.log import Log
+
+            log = None
+
+            def setup_module(module):
+                module.log = Log()
+
+            def test_entries():
+                days = log.days
+                log.write("day 3")
+                assert log.days == days + 1
+            """,
+            files={"sailing/__init__.py": "", "sailing/log.py": "class Log:\n    days = 0\n"},
+        ),
         # The code is reached through a fixture, an attribute, a name in a text, a table, or a helper.
         Example(
             """
@@ -342,7 +359,10 @@ def _holds(node: ast.stmt, line: int) -> bool:
 
 
 def _runs_around_each(node: ast.stmt) -> bool:
-    """Whether a fixture runs around each test that stands beside it, and may change what that calls."""
+    """Whether a fixture runs around each test that stands beside it, and may change what that calls, or a
+    set-up of the module gives it what it names."""
+    if isinstance(node, _FUNCTIONS) and node.name in ("setup_module", "setUpModule"):
+        return bool(node.args.args) or any(isinstance(below, ast.Global) for below in ast.walk(node))
     marks = node.decorator_list if isinstance(node, _FUNCTIONS) else []
     return any(
         isinstance(mark, ast.Call)

@@ -29,7 +29,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import goes_on_after_leaving, may_check_in
-from reviewbot.flow.syntax import dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, called_last, step
@@ -176,6 +176,24 @@ class UnreachableCheck(Rule):
                     seats = [("bow", 3), ["stern", 4]]
                     assert await ferry.sell(seats, fare=0.1) is True
         """),
+        # It ends with an error either way.
+        Example(
+            """
+            import argparse
+            import sys
+
+            def main():
+                parser = argparse.ArgumentParser()
+                parser.add_argument("chart")
+                given, more = parser.parse_known_args()
+                if more:
+                    parser.error("one chart at a time")
+                    sys.exit(1)
+                if read(given.chart) != draw(given.chart):
+                    sys.exit("the chart is out of date")
+            """,
+            path="tools/check_chart.py",
+        ),
         # A plugin collects what is defined in a description.
         Example("""
             def describe_ferry():
@@ -620,6 +638,8 @@ def _always_fails(check: Check) -> bool:
     to be."""
     if check.kind in ("fail", "raise"):
         return True
+    if check.kind == "exit" and (call := call_of(check.node)) is not None and call.args:
+        return literal(call.args[0].value) is not UNKNOWN  # belt and braces behind `parser.error(...)`
     return isinstance(check.node, cst.Assert) and literal(check.node.test) in (False, 0, None)
 
 
