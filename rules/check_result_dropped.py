@@ -270,6 +270,17 @@ class CheckResultDropped(Rule):
         ),
     )
     good = (
+        # Operators are tried one by one, or whether their methods are called is asked.
+        Example("""
+            def test_knots(knots, miles):
+                assert (knots + miles).value == 3
+                knots - miles; miles - knots
+                knots == miles; miles == knots
+
+            def test_order_of_calls(recorder, calls):
+                recorder == 1
+                assert calls == [("__eq__", (recorder, 1))]
+        """),
         # It raises, shows, or fills what it is given.
         Example(
             """

@@ -25,6 +25,8 @@ _METHODS = frozenset({"__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__"
 
 # Another linter has been told that the comparison is meant to stand alone.
 _TOLD = pattern(r"#.*\b(B015|W0104|W0106|pointless-statement|expression-not-assigned)\b")
+# A check beside it asks whether the operator's method was called.
+_CALLED = pattern(r"""["'.]__(r?eq|ne|lt|le|gt|ge)__\b""")
 _EFFECT = pattern(r"(?i)crash|segfault|rais|error|recurs|hang|deadlock|leak|side.effect")
 
 
@@ -52,7 +54,8 @@ def awaits_exception(unit: Unit, node: cst.CSTNode) -> bool:
 
 def compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -> bool:
     """Whether the comparison is made for what it does when it is made: it builds a query, is timed, is the
-    very method under test, or has shown that it can crash; or another linter has been told so."""
+    very method under test, is one of several operators that are tried, or has shown that it can crash; or
+    another linter has been told so."""
     if function_of(unit, node) is not unit.node and unit.is_function:
         return True
     if not all(isinstance(target.operator, (cst.Equal, cst.Is)) for target in value.comparisons):
@@ -68,7 +71,22 @@ def compares_for_its_effect(unit: Unit, node: cst.Expr, value: cst.Comparison) -
     if type(above) is cst.With and len(above.body.body) == 1:
         return True
     line = unit.span(node).line
+    if _is_among_operators(unit, node) or any(map(_CALLED.search, unit.file.lines[line : line + 2])):
+        return True
     if _TOLD.search(unit.file.lines[line - 1]):
         return True
     near = "".join(part.partition("#")[2] for part in unit.file.lines[max(0, line - 4) : line + 2])
     return _EFFECT.search(near + unit.name) is not None
+
+
+def _is_among_operators(unit: Unit, node: cst.Expr) -> bool:
+    """Whether beside it others are tried and their results dropped as well: `x - y; y - x; x == y`."""
+    line = unit.parent(node)
+    block = unit.parent(line) if line is not None else None
+    lines = block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ()
+    return any(
+        type(statement) is cst.Expr and type(statement.value) is cst.BinaryOperation
+        for one in lines
+        if type(one) is cst.SimpleStatementLine
+        for statement in one.body
+    )
