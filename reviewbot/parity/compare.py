@@ -30,7 +30,7 @@ from reviewbot.parity.restores import Begun, Restores
 from reviewbot.parity.result import Failure, Logprobs, Result, SetAside, Verdict
 from reviewbot.parity.rows import Identity, group, recorded, sha256
 from reviewbot.parity.tally import Fields, Groups, Pairs
-from reviewbot.parity.unnamed import OneSided, assumed
+from reviewbot.parity.unnamed import OneSided, assumed, beside
 
 LISTED = 1000  # failures, and rows of each kind, that a result lists
 SHARE = 0.25  # of the rows may be set aside where no control leg says how many
@@ -368,6 +368,7 @@ def _unnoticed(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
     if one_sided := sorted(reference.unused ^ restored.unused):
         yield f"what {_named(one_sided)} should hold: only one run wrote it"
     yield from assumed(options.sides, (reference, restored))
+    yield from beside(options.sides, (reference, restored))
     if state.pairs.seen and not state.pairs.tokens:
         yield "a wrong log-prob: none is there of a trained token that both runs have"
     elif state.pairs.seen:

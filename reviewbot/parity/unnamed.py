@@ -47,3 +47,12 @@ def assumed(sides: tuple[str, str], dumps: tuple[Dump, Dump]) -> Iterator[str]:
         if lacking:
             where = f"where it does not say its own ({' and '.join(lacking)})"
             yield f"a row under another {name}, {where}: {taken}"
+
+
+def beside(sides: tuple[str, str], dumps: tuple[Dump, Dump]) -> Iterator[str]:
+    """What lines say that are no rows, and how many there are."""
+    found = [
+        f"{dump.beside} of the {side} run" for side, dump in zip(sides, dumps, strict=True) if dump.beside
+    ]
+    if found:
+        yield f"what a line says that has no field of a row but a step: {' and '.join(found)} were left out"

@@ -37,9 +37,10 @@ class Line:
 
 @dataclass
 class Dump:
-    """The rows of one run. Reading it fills `torn`, `unused`, `assumed` and `read`, in bytes.
+    """The rows of one run. Reading it fills `torn`, `unused`, `assumed`, `beside` and `read`, in bytes.
 
-    `assumed` counts, for step, prompt and sample, the rows that do not say theirs.
+    `assumed` counts, for step, prompt and sample, the rows that do not say theirs, `beside` the lines between
+    the rows that are none.
     """
 
     name: str
@@ -49,17 +50,22 @@ class Dump:
     unused: set[str] = field(default_factory=set)
     assumed: Counter[str] = field(default_factory=Counter)
     added: tuple[Path, ...] = ()
+    beside: int = 0
     read: int = 0
     _samples: Counter[tuple[int, int | str]] = field(default_factory=Counter)
 
     def lines(self) -> Iterator[Line]:
-        """Records in the order of the files. A last line torn by a killed writer is noted and left out."""
+        """Records in the order of the files. A last line torn by a killed writer is noted and left out, one
+        that has no field of a row but a step is counted and left out."""
         for path in self.files:
             step, index = step_of(path), 0
             for number, data, complete in _records(path):
                 where = Where(path, number, index, step)
                 if not complete and self._torn(data):
                     self.torn.append((str(path), number))
+                    continue
+                if complete and not self._is_row(data):
+                    self.beside += 1
                     continue
                 if index == 0:
                     self._note(data)
@@ -117,12 +123,25 @@ class Dump:
             return cut_off(data)
         return False
 
+    def _is_row(self, data: bytes) -> bool:
+        """Whether a line has a field of a row, and is not what a log says of a step between its rows."""
+        marks = self.format.marks
+        # Damage, and what is no object, is for whoever reads the row.
+        return not marks or data[:1] != b"{" or any(mark in data for mark in marks) or not _is_object(data)
+
     def _note(self, data: bytes) -> None:
         try:
             record = mapped.load(data)
         except ValueError:
             return  # whoever reads the row says so, with its line
         self.unused |= self.format.unused(record)
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return bool(mapped.load(data))
+    except ValueError:
+        return False
 
 
 def unsaid(row: Row, where: Where) -> tuple[str, ...]:

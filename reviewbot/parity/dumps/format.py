@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -33,10 +33,12 @@ class Format(Protocol):
     `row` leaves open what a record does not say of `step`, `prompt` and `sample`; the dump fills it in. `key`
     gives the same three without reading more than it must. Both raise `ValueError` for data that is not of
     this format. `like` makes the row of a line out of the row of a nearly equal one; None where that cannot
-    be done. `unused` names those of a record's keys that no comparison sees.
+    be done. `unused` names those of a record's keys that no comparison sees. `marks` are keys as they stand
+    in a line, one of which a row has at least; none where every record is one.
     """
 
     name: str
+    marks: tuple[bytes, ...]
 
     def row(self, data: bytes) -> Row: ...
 
@@ -45,6 +47,11 @@ class Format(Protocol):
     def like(self, row: Row, known: bytes, line: bytes) -> Row | None: ...
 
     def unused(self, record: Record) -> frozenset[str]: ...
+
+
+def marks(columns: Iterable[str]) -> tuple[bytes, ...]:
+    """The keys of a row as they stand in a line; a step alone makes none: what is measured has one too."""
+    return tuple(dict.fromkeys(b'"%s"' % column.encode() for column in columns if column != "step"))
 
 
 def step_of(path: Path) -> int | None:

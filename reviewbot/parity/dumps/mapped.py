@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from reviewbot.errors import UsageError
-from reviewbot.parity.dumps.format import Record, raw_kept, record
+from reviewbot.parity.dumps.format import Record, marks, raw_kept, record
 from reviewbot.parity.rows import RAW, Row
 
 PARQUET = b"\xc1"  # a byte that starts neither JSON nor MessagePack: what follows is a row of a Parquet file
@@ -49,6 +49,8 @@ class Mapped:
         if own:
             taken = {*columns.values(), *(column.partition(".")[0] for column in columns.values())}
             self._columns = {f: c for f, c in OWN.items() if c not in taken} | self._columns
+        named = [column for field, column in self._columns.items() if field != "step"]
+        self.marks = () if numbers else marks((*named, *(c.partition(".")[0] for c in named), *extras))
 
     def row(self, data: bytes) -> Row:
         values = load(data)

@@ -69,6 +69,7 @@ class NemoRL:
     """Reads the wire format as it is written; values without their list around them are taken too."""
 
     name = "nemo-rl"
+    marks: tuple[bytes, ...] = ()  # it writes rows alone
 
     def __init__(self) -> None:
         self._lengths = msgspec.json.Decoder(list[int] | None).decode

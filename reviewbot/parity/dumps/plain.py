@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from reviewbot.parity.dumps import alike
-from reviewbot.parity.dumps.format import Record, typed
+from reviewbot.parity.dumps.format import Record, marks, typed
 from reviewbot.parity.rows import Row
 
 
@@ -38,6 +38,7 @@ class Plain:
     name = "plain"
 
     def __init__(self) -> None:
+        self.marks = marks(field.encode_name for field in msgspec.structs.fields(Row))
         self._row = typed(msgspec.json.Decoder(Row).decode, Row)
         self._key = typed(msgspec.json.Decoder(_Key).decode, _Key)
 
