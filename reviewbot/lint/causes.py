@@ -15,7 +15,7 @@ def told_once(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[Findin
     """The findings of one file without those that another one tells: a test whose only check is dropped
     checks nothing, and says so as a step of what is found at that check.
 
-    Nothing is told by a finding that is less certain.
+    Nothing is told by a finding that is less certain: of two on one span the surer one tells the other.
     """
     if not findings:
         return []
@@ -24,13 +24,18 @@ def told_once(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[Findin
         return list(findings)
     consequences: dict[int, list[Finding]] = {}
     told: set[int] = set()
-    for one in findings:
+    for place, one in enumerate(findings):
         causes = told_by.get(one.rule, {})
         for at, other in enumerate(findings):
-            if other.rule in causes and _has(one, other, causes[other.rule]):
+            if other.rule not in causes or not _has(one, other, causes[other.rule]):
+                continue
+            if _is_as_sure(other, one):
                 consequences.setdefault(at, []).append(one)
                 told.add(id(one))
                 break
+            if causes[other.rule] == "span":
+                consequences.setdefault(place, []).append(other)
+                told.add(id(other))
     return [
         _with(one, consequences[at]) if at in consequences else one
         for at, one in enumerate(findings)
@@ -38,9 +43,11 @@ def told_once(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[Findin
     ]
 
 
+def _is_as_sure(one: Finding, other: Finding) -> bool:
+    return CERTAINTIES.index(one.certainty) <= CERTAINTIES.index(other.certainty)
+
+
 def _has(one: Finding, cause: Finding, where: str) -> bool:
-    if CERTAINTIES.index(cause.certainty) > CERTAINTIES.index(one.certainty):
-        return False
     if where == "unit":
         return bool(one.unit) and one.unit == cause.unit
     path, first, last = cause.span.path, cause.span.line, cause.span.end_line
