@@ -156,13 +156,13 @@ class ImportByPath(Rule):
             if path is None:
                 continue
             name = _dotted(path, repo)
-            # Of the code under test there may be a reason: its package pulls in what is not installed.
-            neighbour = in_test_file(path)
             yield self.finding(
                 unit,
                 call,
-                f"`{path}` is loaded by its file path; `import {name}` would give the very module",
-                certainty="likely" if neighbour else "question",
+                f"`{path}` is loaded by its file path; `import {name}` would give the very module: is there a"
+                " reason?",
+                # A folder of tests may be on no path, and a package pull in what is not installed.
+                certainty="question",
                 steps=(
                     step(unit, given, "the path of a module"),
                     Step(path, 1, 1, "can be imported by name"),

@@ -24,7 +24,7 @@ from reviewbot.flow.cuts import is_cut
 from reviewbot.flow.emptiness import may_be_empty
 from reviewbot.flow.iteration import Iterable, iterable, may_say, yields_batches
 from reviewbot.flow.judging import judges, may_check
-from reviewbot.flow.kept import is_kept
+from reviewbot.flow.kept import is_kept, is_of_kept
 from reviewbot.flow.keyed import compares_by_key
 from reviewbot.flow.left import Left, left, lists_own
 from reviewbot.flow.loops import (
@@ -907,6 +907,8 @@ class LoopMayBeEmpty(Rule):
             doubt = doubt or "what it forbids, no item at all does as well"
         caught = still_catches(unit, part.node.for_in.iter, but=(part.check,), fault="empty", repo=repo)
         doubt = doubt or _doubt_around(unit, part.check, found, caught)
+        if not doubt and part.node.for_in.ifs and not found.empty:
+            doubt = "it asks something of those alone, whether there are any or not"
         return self.finding(
             unit,
             part.check,
@@ -1185,9 +1187,17 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
         return "another check looks at what it is taken from"
     if found.made == "loaded" and is_kept(unit, node, found):
         return "the repository keeps what is read"
+    if found.made == "filtered":
+        if "isinstance(" in found.says:
+            return "there may rightly be none of that kind"
+        if isinstance(found.node, cst.BaseExpression) and is_of_kept(found.unit, found.node):
+            return "the repository keeps what is read"
+    if any(_COUNTS.search(last_name(call)) for call in unit.find(cst.Call) if not unit.holds(node, call)):
+        return "another check counts"
     if unit.is_function and unit.has(ast.Yield, ast.YieldFrom) and not unit.is_test:
         return "a helper hands on what there is"
-    if not unit.is_test and found.source is not None and found.source.made == "parameter":
+    taken = None if found.source is None else found.source.made
+    if not unit.is_test and (taken == "parameter" or (found.made == "loaded" and _reads_a_parameter(found))):
         return "the helper may be given none"
     if _OF_SURROUNDINGS.search(found.says):
         return "where it runs decides what there is"
@@ -1198,6 +1208,21 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
     return "a comment speaks of none" if _NONE_IS_FINE.search(_comments_at(unit, node)) else ""
 
 
+def _reads_a_parameter(found: Iterable) -> bool:
+    """`os.walk(folder)` of what a function was given."""
+    read = found.node
+    given = read.args[0].value if isinstance(read, cst.Call) and read.args else None
+    if (
+        isinstance(read, cst.Call)
+        and isinstance(read.func, cst.Attribute)
+        and dotted(read.func.value) != "os"
+    ):
+        given = read.func.value
+    bound = values(found.unit).reaching(given) if isinstance(given, cst.Name) else frozenset()
+    return bool(bound) and all(one.kind == "parameter" for one in bound)
+
+
+_COUNTS = pattern(r"(?i)^_*(verify|check|assert)_?(\w*_)?(file_?)?(count|number|total)")
 _FORBIDDING = pattern(
     r"(?i)(^|_)(no|never|not|without|only|cannot|prevent\w*|forbid\w*|disallow\w*|reject\w*|exclud\w*)(_|$)"
 )

@@ -432,8 +432,9 @@ def _measures(unit: Unit) -> bool:
 
 
 def _certainty(unit: Unit, found: list[Build]) -> Certainty:
-    """That of a comparison, whose rows are many; elsewhere there may be a handful of them."""
-    if not is_comparer(unit) or not compares_two(unit) or not any(build.whole for build in found):
+    """That of a comparison, whose rows are many; in a test, and elsewhere, there may be a handful of them."""
+    compares = is_comparer(unit) and not unit.is_test and compares_two(unit)
+    if not compares or not any(build.whole for build in found):
         return "question"
     return "question" if any(may_change(unit, build) for build in found) else "likely"
 

@@ -2167,7 +2167,8 @@ def test_what_the_same_filter_keeps_may_be_compared_as_a_whole(before, expected)
             kept = {{row.place for row in rows if row.done}}
             other = {{row.place for row in rows if row.late}}
             {before}
-            assert all(row.place != 1 for row in rows if row.done)
+            for row in [row for row in rows if row.done]:
+                assert row.place > 1
     """
     assert certainties("loop-may-be-empty", code) == expected
 
@@ -2280,7 +2281,8 @@ def test_an_expected_failure_of_a_test_that_asks_the_network(mark, expected):
 def test_a_loop_over_all_that_have_a_name(asked, expected):
     code = f"""
         def test_boats(harbour):
-            assert all(boat.afloat for boat in harbour.boats() if {asked})
+            named = [boat for boat in harbour.boats() if {asked}]
+            assert all(boat.afloat for boat in named)
     """
     assert certainties("loop-may-be-empty", code) == [expected]
 
@@ -2474,7 +2476,8 @@ def test_a_loop_over_the_source_of_a_program(over, expected):
 def test_a_loop_that_forbids_one_value(asked, expected):
     code = f"""
         def test_none_has_sunk(harbour):
-            assert all(boat.state {asked} for boat in harbour.boats() if boat.moored == 3)
+            moored = [boat for boat in harbour.boats() if boat.moored == 3]
+            assert all(boat.state {asked} for boat in moored)
     """
     assert certainties("loop-may-be-empty", code) == [expected]
 
@@ -2876,3 +2879,34 @@ def test_the_keys_that_both_have_may_be_asked_for_as_such(keys, expected):
                 assert first[key] == second[key]
     """
     assert certainties("pair-keys-intersect", code) == [expected]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("walk_charts", "question"), ("test_charts", "likely")])
+def test_a_helper_may_be_given_an_empty_folder(name, expected):
+    code = f"""
+        import os
+
+        def {name}(folder):
+            for root, folders, files in os.walk(folder):
+                assert "chart" in files
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("rows", "after", "expected"),
+    [
+        ("[row for row in run(1) if row.late]", "", "likely"),
+        ("[row for row in run(1) if isinstance(row, Late)]", "", "question"),
+        ("[row for row in load('rows/late.json') if row.late]", "", "question"),
+        ("[row for row in run(1) if row.late]", "verify_row_count(3)", "question"),
+    ],
+)
+def test_what_is_filtered_may_be_of_another_kind_kept_or_counted(rows, after, expected):
+    code = f"""
+        def test_rows(run, load, verify_row_count):
+            for row in {rows}:
+                assert row.done
+            {after}
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _DEPTH = 6
 _READING = frozenset({"os", "glob", "re", "json", "yaml", "tomllib", "csv", "fileio", "gfile", "pickle"})
 _PATHS = frozenset({"Path", "pathlib", "osp", "open", "str", "sorted", "list"})
-_is_constant = pattern(r"^_*[A-Z][A-Z0-9_]+$|^__file__$").search
+_LOADS = pattern(r"(?i)^(read|load|parse|open|from_file)")
+_is_constant = pattern(r"^_*[A-Z][A-Z0-9_]+$|^__(file|name)__$").search
 # What a run leaves behind, and no repository keeps.
 _OF_A_RUN = pattern(r"(?i)(^|[/_])(out|outputs?|te?mp|build|logs?|runs?|dist|cache|artifacts)([/_]|$)")
 _SETS_UP = pattern(r"^(setUp|setUpClass|setup|setup_method|setup_class|__init__)$")
@@ -27,6 +28,18 @@ _MAKING_PATHS = frozenset({
     "join", "Path", "joinpath", "open", "listdir", "glob", "rglob", "iglob", "scandir", "walk", "sorted",
     "isdir", "exists", "isfile", "abspath", "dirname",
 })  # fmt: skip
+
+
+def is_of_kept(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a value comes of a file of the repository: `load("charts/north.chart").rows`."""
+    for one in values(unit).slice(node):
+        made = one.value
+        if not isinstance(made, cst.Call) or not _LOADS.search(last_name(made)) or not made.args:
+            continue
+        path = literal(made.args[0].value)
+        if isinstance(path, str) and "/" in path and _is_relative(path):
+            return True
+    return False
 
 
 def is_kept(unit: Unit, loop: cst.CSTNode, found: Iterable) -> bool:
@@ -75,7 +88,7 @@ def _is_own_path(unit: Unit, name: str) -> bool:
             inside = list(statement.body)
         for one in inside:
             if isinstance(one, ast.Assign) and any(_names(target) == name for target in one.targets):
-                return _is_plain_path(one.value)
+                return _is_plain_path(one.value, inside)
     return False
 
 
@@ -85,11 +98,23 @@ def _names(target: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _is_plain_path(value: ast.expr) -> bool:
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-    texts = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
-    known = all(name in _READING | _PATHS or _is_constant(name) for name in names)
-    return known and all(isinstance(text, str) and _is_relative(text) for text in texts)
+def _is_plain_path(value: ast.expr, beside: list[ast.stmt], depth: int = _DEPTH) -> bool:
+    """Whether a path is written out, also by names that the statements beside it give such paths."""
+    local = {
+        target.id: one.value
+        for one in beside
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and not _is_relative(node.value):
+            return False
+        if not isinstance(node, ast.Name) or node.id in _READING | _PATHS or _is_constant(node.id):
+            continue
+        if not depth or node.id not in local or not _is_plain_path(local[node.id], beside, depth - 1):
+            return False
+    return True
 
 
 def _is_relative(text: str) -> bool:
