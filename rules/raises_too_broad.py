@@ -22,7 +22,6 @@ from reviewbot.flow.checks import checks, raising_context
 from reviewbot.flow.collection import bases, owner
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.handlers import caught, exception_name, expects_failure, fate, raised_by, takes
-from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judging import in_test_file, judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
@@ -373,7 +372,7 @@ def _is_meant(unit: Unit, call: cst.Call, repo: Repo) -> bool:
         return True
     if _is_told_apart(unit, call) or _calls_are_asked(unit, call) or _passes_too(unit, call):
         return True
-    if _is_followed_up(unit, (*_around(unit, call), call)[0]) or _is_run_for_many(unit, call):
+    if _is_followed_up(unit, (*_around(unit, call), call)[0]):
         return True
     beside = unit.file.lines[max(0, line - 3) : line + 2]
     said = [text.partition("#")[2] for text in beside]
@@ -388,13 +387,6 @@ def _is_meant(unit: Unit, call: cst.Call, repo: Repo) -> bool:
         return True
     # A handler of the test's own file, that the code under test calls, raises just that.
     return any(_raises_bare(other) for other in unit.file.units) or _code_raises_bare(unit, call, repo)
-
-
-def _is_run_for_many(unit: Unit, call: cst.Call) -> bool:
-    """Whether the test runs once for each of several inputs of what is to fail: each may fail in its own
-    way."""
-    names = {name.value for block in _block(unit, call) for name in values(unit).reads(block)}
-    return any(parametrized(unit, name) is not None for name in names)
 
 
 def _code_raises_bare(unit: Unit, call: cst.Call, repo: Repo) -> bool:

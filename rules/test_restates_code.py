@@ -281,9 +281,7 @@ def of(root):
                 found.setdefault(what[0], (what[1], []))[1].append(node)
         for name, (source, places) in found.items():
             again = (Step(unit.file.path, one.lineno, one.lineno, "and so here") for one in places[1:])
-            # A script of which the text is read may not be there to be imported.
-            asks = name.endswith(".py") or all(map(_forbids, places))
-            asks = asks or not all(map(_looks_for_text, unit.asts(ast.Assert)))
+            asks = all(map(_forbids, places)) or not all(map(_looks_for_text, unit.asts(ast.Assert)))
             yield self.finding_at(
                 unit,
                 tree_span(unit, places[0]),

@@ -2349,19 +2349,6 @@ def test_a_broad_failure_is_asked_about_where_no_other_can_be_named():
     assert told == [["question"], ["likely"]]
 
 
-def test_a_broad_failure_of_several_inputs_is_asked_about():
-    code = """
-        import pytest
-
-        @pytest.mark.parametrize("name", ["", "a/b"])
-        def test_refused(harbour, name):
-            with pytest.raises(Exception):
-                harbour.berth({})
-    """
-    told = [certainties("raises-too-broad", code.format(given)) for given in ("name", "'nowhere'")]
-    assert told == [["question"], ["likely"]]
-
-
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
