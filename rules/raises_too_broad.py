@@ -233,13 +233,12 @@ class RaisesTooBroad(Rule):
                 says = "any failed check of the function called here passes as the expected failure"
             else:
                 continue
+            asks = _is_counted_after(unit, node) or (handled & _BROAD and _is_followed_up(unit, node))
             yield self.finding(
                 unit,
                 handler.type,
-                says,
-                certainty="question"
-                if _is_counted_after(unit, node) or _is_followed_up(unit, node)
-                else "likely",
+                f"{says}: could the one that is meant be named?" if asks else says,
+                certainty="question" if asks else "likely",
                 steps=(
                     step(unit, (helpers or inside)[0].node, "this may fail for more than one reason"),
                     step(unit, handler.type, "and whatever it was ends here"),

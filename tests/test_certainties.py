@@ -2332,6 +2332,26 @@ def test_a_broad_failure_is_asked_about_where_what_was_recorded_is_taken_apart(a
     assert certainties("raises-too-broad", code) == [expected]
 
 
+@pytest.mark.parametrize(("error", "expected"), [("Exception", "question"), ("AssertionError", "likely")])
+def test_a_check_behind_a_failed_comparison_does_not_say_which_check_failed(error, expected):
+    code = f"""
+        import pytest
+
+        def compare_tides(run, baseline):
+            assert len(run) == len(baseline)
+            assert run == baseline
+
+        def test_refused(run, baseline):
+            try:
+                compare_tides(run, baseline)
+                pytest.fail("must differ")
+            except {error}:
+                pass
+            assert run.closed
+    """
+    assert certainties("raises-too-broad", code) == [expected]
+
+
 def test_a_broad_failure_is_asked_about_where_no_other_can_be_named():
     code = """
         import pytest
