@@ -33,11 +33,11 @@ from reviewbot.flow.foreign import (
     names_judge,
     summary_of,
 )
-from reviewbot.flow.judging import judges
+from reviewbot.flow.judging import judges, says_comparison
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, Summary, dotted_name, own_nodes
-from reviewbot.flow.syntax import conjuncts, keyword_argument, last_name, qualified, root_name
+from reviewbot.flow.syntax import conjuncts, dotted, keyword_argument, last_name, qualified, root_name
 from reviewbot.flow.unkept import may_drop_value, unkept
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -70,6 +70,15 @@ _PLAYWRIGHT = "playwright.async_api.expect"
 class CheckResultDropped(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        Example("""
+            from knots import check_rope
+            def test_ropes(before, after):
+                map(check_rope, before, after)  # <- here
+            def test_ropes_again(before, after):
+                (check_rope(one, other) for one, other in zip(before, after, strict=True))  # <- here
+            def test_ropes_by_lambda(self, before):
+                map(lambda rope: self.assertTrue(rope.holds), before)  # <- here
+        """),
         # A comparison with its message, and no assert.
         Example("""
             def test_rows(run):
@@ -580,6 +589,25 @@ class CheckResultDropped(Rule):
             """,
             path="src/predicates.py",
         ),
+        # Somebody iterates, or what is dropped is not there to check.
+        Example("""
+            def test_each(check_rope, ropes, names):
+                list(map(check_rope, ropes))
+                for _ in map(check_rope, ropes):
+                    pass
+                all(check_rope(rope) for rope in ropes)
+                assert list(map(len, names)) == [3, 4]
+                map(print, names)
+        """),
+        Example("""
+            import pytest
+            def test_map_is_lazy(check_rope, ropes):
+                map(check_rope, ropes)
+                assert check_rope.calls == 0
+            def test_refused(check_rope):
+                with pytest.raises(TypeError):
+                    map(check_rope, 3)
+        """),
         # A comment says that it is there to raise, or not to.
         Example("""
             def test_turns(rope):
@@ -595,10 +623,11 @@ class CheckResultDropped(Rule):
             bool(dropped_status(unit))
             or _compares(unit)
             or any(True for _ in _dropped(unit))
-            or (judges(unit) and may_drop_value(unit))
+            or (judges(unit) and (may_drop_value(unit) or _may_never_run(unit)))
         )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        yield from self._never_run(unit) if judges(unit) and _may_never_run(unit) else ()
         for dropped in dropped_status(unit):
             if not is_entry_point(unit, dropped.function, repo):
                 yield self._status(unit, dropped)
@@ -628,6 +657,17 @@ class CheckResultDropped(Rule):
                     continue
                 helpers.add(called_name(call))
             yield found
+
+    def _never_run(self, unit: Unit) -> Iterator[Finding]:
+        """Checks handed to `map`, or written in a generator, over which nobody iterates."""
+        for node in unit.find(cst.Expr):
+            assert isinstance(node, cst.Expr)
+            checks = _checks_lazily(unit, node.value)
+            if checks and not awaits_exception(unit, node) and not _LAZY.search(unit.name):
+                what = "`map` is lazy" if isinstance(node.value, cst.Call) else "a generator is lazy"
+                yield self._report(
+                    unit, node, f"{what}, and nobody iterates over this: `{checks}` is never called", None
+                )
 
     def _status(self, unit: Unit, dropped: Dropped) -> Finding:
         """A script whose `main` says by what it returns that two runs differ."""
@@ -896,6 +936,38 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
                 could[called] = _could_drop(call, unit)
             if could[called]:
                 yield call
+
+
+_LAZY = pattern(r"(?i)lazy|laziness|iterat|generator|_map(_|$)")
+
+
+@once
+def _may_never_run(unit: Unit) -> bool:
+    """Whether a statement of the unit is a generator or a call of `map`, by `ast`."""
+    return any(
+        isinstance(node.value, ast.GeneratorExp)
+        or (isinstance(node.value, ast.Call) and called_last(node.value) == "map")
+        for node in unit.asts(ast.Expr)
+    )
+
+
+def _checks_lazily(unit: Unit, value: cst.BaseExpression) -> str:
+    """The name of what a lazy expression would call, if that is there to check; "" for any other."""
+    called: cst.CSTNode | None = None
+    if isinstance(value, cst.GeneratorExp) and isinstance(value.elt, cst.Call):
+        called = value.elt.func
+    elif isinstance(value, cst.Call) and dotted(value.func) == "map" and len(value.args) > 1:
+        taken = is_local(unit, value) or "map" in unit.file.imports or unit.file.unit("map") is not None
+        called = None if taken or value.args[0].keyword is not None else value.args[0].value
+        if isinstance(called, cst.Lambda) and isinstance(called.body, cst.Call):
+            called = called.body.func
+    name = dotted(called) if isinstance(called, (cst.Name, cst.Attribute)) else ""
+    last = name.rpartition(".")[2]
+    summary = Summaries.of(unit.file).called(name, unit) if name else None
+    if summary is not None:
+        return name if summary.asserts or _only_returns_a_verdict(summary) else ""
+    says = assertions.asserts_by_name(last) or assertions.may_assert_by_name(last) or says_comparison(last)
+    return name if last and says else ""
 
 
 def _may_be_foreign_judge(function: ast.expr, foreign: frozenset[str], judging: frozenset[str]) -> bool:

@@ -43,12 +43,27 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError"})
 _BECOMES = {"skipped": "is skipped", "passed": "passes"}
 _LONGEST = 60
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "skip", "self.skipTest"})
+_LEAVING = (cst.Return, cst.Break, cst.Continue)
 _MUTE = (cst.Pass, cst.Expr, cst.Continue, cst.Return, cst.Ellipsis)
 
 
 class SwallowedFailure(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        Example("""
+            def test_rows(run, device):
+                try:
+                    assert run(1) == [2]  # <- here
+                finally:
+                    device.close()
+                    return
+            def test_each(run, rows):
+                for row in rows:
+                    try:
+                        assert run(row) == [2]  # <- here
+                    finally:
+                        continue
+        """),
         Example("""
             def test_rows(run):
                 try:
@@ -263,6 +278,28 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        # What leaves a `finally` does so only there, or nothing is checked before it.
+        Example("""
+            def test_rows(run, device):
+                try:
+                    assert run(1) == [2]
+                finally:
+                    if device is not None:
+                        device.close()
+            def test_closes(run, device):
+                try:
+                    device.open()
+                finally:
+                    return device.close()
+            def test_all(run, devices):
+                try:
+                    assert run(1) == [2]
+                finally:
+                    for device in devices:
+                        if device is None:
+                            continue
+                        device.close()
+        """),
         # Tidying up must not hide why there is something to tidy.
         Example("""
             import contextlib
@@ -657,6 +694,7 @@ class SwallowedFailure(Rule):
         return (
             may_miss(unit)
             or unit.calls("suppress")
+            or any(_leaves_finally(node) and may_check_in(unit, node.body) for node in unit.asts(ast.Try))
             or any(_may_take(unit, node) for node in unit.asts(ast.Try))
         )
 
@@ -670,6 +708,7 @@ class SwallowedFailure(Rule):
         yield from (self._missing(unit, repo, one) for one in missing_rows(unit))
         for node in unit.find(cst.Try):
             yield from self._try(unit, repo, node)
+            yield from self._finally(unit, repo, node)
         for block in unit.find(cst.With):
             for item in block.items:
                 if isinstance(item.item, cst.Call) and last_name(item.item) == "suppress":
@@ -716,6 +755,33 @@ class SwallowedFailure(Rule):
                     yield self._report(unit, repo, meant[0], handler, handled, fallen, certainty)
             elif not inside and handled & BROAD and fallen == "lost" and _leaves_out(unit, node, handler):
                 yield self._left_out(unit, repo, node, handler)
+
+    def _finally(self, unit: Unit, repo: Repo, node: cst.Try) -> Iterator[Finding]:
+        """A `return`, `break` or `continue` at the top of a `finally`: it takes the place of what was raised."""
+        block = statements(node.finalbody.body) if node.finalbody is not None else []
+        left = next((one for one in block if isinstance(one, _LEAVING)), None)
+        inside = [one for one in _own_checks(unit, node.body) if raised_by(one) in _VERDICTS]
+        if left is None or not inside or expects_failure(unit, node, inside[0].node):
+            return
+        word = type(left).__name__.lower()
+        yield self.finding(
+            unit,
+            inside[0].node,
+            f"when this check fails, the `{word}` in `finally` takes the place of the failure",
+            certainty="likely" if inside[0].kind == "helper" else "proved",
+            steps=(
+                step(unit, inside[0].node, "this fails"),
+                step(unit, left, "and this drops what was raised"),
+            ),
+            still_catches=still_catches(
+                unit,
+                inside[0].condition or inside[0].node,
+                but=[one.node for one in inside],
+                cut=[node.body],
+                ends=[left],
+                repo=repo,
+            ),
+        )
 
     def _report(
         self,
@@ -962,6 +1028,11 @@ def _may_be_broad(handled: ast.expr | None) -> bool:
         return any(map(_may_be_broad, handled.elts))
     name = handled.attr if isinstance(handled, ast.Attribute) else getattr(handled, "id", "")
     return name in BROAD
+
+
+def _leaves_finally(node: ast.Try) -> bool:
+    """Whether a statement at the top of a `finally` leaves it."""
+    return any(isinstance(one, (ast.Return, ast.Break, ast.Continue)) for one in node.finalbody)
 
 
 def _may_take(unit: Unit, node: ast.Try) -> bool:
