@@ -3,9 +3,9 @@
 ## Why
 `except AssertionError: pass`, `except Exception: print(error)` and `contextlib.suppress` turn the failed
 check into a passed test. So does a blind `except` with `continue` around the run that is compared: every
-sample on which the code under test breaks is left out. A hook of pytest that makes a skip of a failed test
-does it for all tests at once, and a run whose checkpoint cannot be loaded and that only warns is compared as
-if it had resumed.
+sample on which the code under test breaks is left out. A failed check in a thread ends the thread, and no
+test. A hook of pytest that makes a skip of a failed test does it for all tests at once, and a run whose
+checkpoint cannot be loaded and that only warns is compared as if it had resumed.
 
 ## Instead
 Check outside the `try`, or catch the one exception that is meant. To require that two things differ use
@@ -26,6 +26,7 @@ from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.control import enclosing, leaves, statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
 from reviewbot.flow.hooks import Softened, is_hook, softened
+from reviewbot.flow.in_threads import InThread, in_threads, may_start
 from reviewbot.flow.judging import in_test_file, judges, may_check, side
 from reviewbot.flow.missing_rows import Missing, may_miss, missing_rows
 from reviewbot.flow.nearby import still_catches
@@ -50,6 +51,15 @@ _MUTE = (cst.Pass, cst.Expr, cst.Continue, cst.Return, cst.Ellipsis)
 class SwallowedFailure(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        Example("""
+            import threading
+            def test_rows(run):
+                def worker():
+                    assert run(1) == [2]  # <- here
+                thread = threading.Thread(target=worker)
+                thread.start()
+                thread.join()
+        """),
         Example("""
             def test_rows(run, device):
                 try:
@@ -278,6 +288,41 @@ class SwallowedFailure(Rule):
         ),
     )
     good = (
+        Example(
+            """
+            import threading
+            def test_rows(run):
+                def worker():
+                    assert run(1) == [2]
+                thread = threading.Thread(target=worker)
+                thread.start()
+                thread.join()
+            """,
+            files={"pyproject.toml": '[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'},
+        ),
+        # The thread says how it went.
+        Example("""
+            import threading
+            def test_rows(run):
+                done = []
+                def worker():
+                    assert run(1) == [2]
+                    done.append(1)
+                def other():
+                    nonlocal error
+                    try:
+                        assert run(2) == [3]
+                    except AssertionError as failed:
+                        error = failed
+                error = None
+                for target in (worker, other):
+                    thread = threading.Thread(target=target)
+                    thread.start()
+                    thread.join()
+                assert done and error is None
+                again = threading.Thread(target=worker)
+                again.start()
+        """),
         # What leaves a `finally` does so only there, or nothing is checked before it.
         Example("""
             def test_rows(run, device):
@@ -694,6 +739,7 @@ class SwallowedFailure(Rule):
         return (
             may_miss(unit)
             or unit.calls("suppress")
+            or may_start(unit)
             or any(_leaves_finally(node) and may_check_in(unit, node.body) for node in unit.asts(ast.Try))
             or any(_may_take(unit, node) for node in unit.asts(ast.Try))
         )
@@ -706,6 +752,8 @@ class SwallowedFailure(Rule):
         if not judges(unit):
             return
         yield from (self._missing(unit, repo, one) for one in missing_rows(unit))
+        for thread in in_threads(unit) if may_start(unit) and not repo.pytest.threads_fail else ():
+            yield from self._in_thread(unit, thread)
         for node in unit.find(cst.Try):
             yield from self._try(unit, repo, node)
             yield from self._finally(unit, repo, node)
@@ -756,8 +804,26 @@ class SwallowedFailure(Rule):
             elif not inside and handled & BROAD and fallen == "lost" and _leaves_out(unit, node, handler):
                 yield self._left_out(unit, repo, node, handler)
 
+    def _in_thread(self, unit: Unit, one: InThread) -> Iterator[Finding]:
+        """A check in a function that runs in another thread."""
+        inside = [check for check in _own_checks(unit, one.function.body) if check.kind != "helper"]
+        if not inside or raised_by(inside[0]) not in _VERDICTS:
+            return
+        name = one.function.name.value
+        yield self.finding(
+            unit,
+            inside[0].node,
+            f"when this check fails, only the thread of `{name}` ends: the test does not hear of it",
+            certainty="likely",
+            steps=(
+                step(unit, inside[0].node, "this fails"),
+                step(unit, one.started, f"in the thread in which `{name}` runs"),
+            ),
+            still_catches=("pytest only where it is told to make errors of its warnings",),
+        )
+
     def _finally(self, unit: Unit, repo: Repo, node: cst.Try) -> Iterator[Finding]:
-        """A `return`, `break` or `continue` at the top of a `finally`: it takes the place of what was raised."""
+        """What leaves at the top of a `finally` takes the place of what was raised."""
         block = statements(node.finalbody.body) if node.finalbody is not None else []
         left = next((one for one in block if isinstance(one, _LEAVING)), None)
         inside = [one for one in _own_checks(unit, node.body) if raised_by(one) in _VERDICTS]

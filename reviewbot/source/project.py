@@ -19,7 +19,8 @@ from reviewbot.source.newer import parse
 class PytestSettings:
     """pytest's options for the tests in one folder, with pytest's own defaults.
 
-    `where` is the settings file they stand in, "" where there is none.
+    `where` is the settings file they stand in, "" where there is none. `threads_fail`: a warning that a
+    thread has ended by an exception is an error, so that the test fails.
     """
 
     xfail_strict: bool = False
@@ -28,6 +29,7 @@ class PytestSettings:
     python_functions: tuple[str, ...] = ("test",)
     testpaths: tuple[str, ...] = ()
     addopts: tuple[str, ...] = ()
+    threads_fail: bool = False
     where: str = ""
 
     def collects_file(self, path: str) -> bool:
@@ -110,8 +112,32 @@ def _settings(options: Mapping[str, Any], path: str) -> PytestSettings:
         python_functions=_words(options.get("python_functions")) or default.python_functions,
         testpaths=_words(options.get("testpaths")),
         addopts=addopts,
+        threads_fail=any(map(_fails_threads, (*_lines(options.get("filterwarnings")), *_filters(addopts)))),
         where=path,
     )
+
+
+def _fails_threads(said: str) -> bool:
+    """Whether a filter of warnings, `action:message:category:module`, makes an error of a failed thread."""
+    action, _, rest = said.strip().partition(":")
+    message, _, category = rest.partition(":")
+    named = category.partition(":")[0].rpartition(".")[2]
+    every = ("", "Warning", "PytestWarning", "PytestUnhandledThreadExceptionWarning")
+    return action == "error" and not message and named in every
+
+
+def _filters(addopts: tuple[str, ...]) -> list[str]:
+    """The filters of warnings among command line options: `-W error`, `-Werror`."""
+    pairs = zip(addopts, (*addopts[1:], ""), strict=False)
+    apart = [following for word, following in pairs if word in ("-W", "--pythonwarnings")]
+    return apart + [word[2:].lstrip("=") for word in addopts if word.startswith("-W") and word != "-W"]
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    """The entries of a setting that has one a line."""
+    if isinstance(value, (list, tuple)):
+        return tuple(str(entry) for entry in value)
+    return tuple(value.splitlines()) if isinstance(value, str) else ()
 
 
 def _overrides(addopts: tuple[str, ...]) -> dict[str, str]:

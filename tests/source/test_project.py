@@ -55,6 +55,27 @@ def test_patterns_are_split_as_a_shell_splits():
     assert not seen.pytest.collects_file("tests/slow/test_a.py")
 
 
+@pytest.mark.parametrize(
+    ("said", "fails"),
+    [
+        ('filterwarnings = ["error"]', True),
+        (
+            'filterwarnings = ["ignore", "error::pytest.PytestUnhandledThreadExceptionWarning"]',
+            True,
+        ),
+        ('addopts = "-q -W error"', True),
+        ('addopts = "-Werror"', True),
+        ('filterwarnings = ["error::DeprecationWarning"]', False),
+        ('filterwarnings = ["error:unclosed file"]', False),
+        ('addopts = "-W ignore"', False),
+        ("", False),
+    ],
+)
+def test_whether_a_test_fails_when_a_thread_of_it_does(said, fails):
+    text = f"[tool.pytest.ini_options]\n{said}\n"
+    assert repo({"pyproject.toml": text}).pytest.threads_fail is fails
+
+
 def test_what_is_collected():
     seen = repo({"pytest.ini": "[pytest]\npython_files = check_*.py it/*.py\npython_functions = it_ *_ok\n"})
     assert seen.pytest.collects_file("tests/check_a.py")
