@@ -4,7 +4,8 @@
 The line "restored successfully" is printed after a command whose exit status nobody reads, or after a handler
 that swallows every failure. Whoever reads the log, and whatever greps it, takes the failure for a success.
 So does whoever looks at the exit status of a script that ends with `sys.exit(ok)` (True is 1, a
-failure; False is 0), or with 0 whatever it has printed of what differs.
+failure; False is 0), with the number of differences (256 is 0), or with 0 whatever it has printed of what
+differs.
 
 ## Instead
 Say so only where the outcome was looked at: `subprocess.run(..., check=True)`, the report inside the `try` or
@@ -15,12 +16,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from reviewbot.flow.always_well import AlwaysWell, always_well
-from reviewbot.flow.exit_status import Inverted, Unread, inverted_status, unread_verdicts
+from reviewbot.flow.exit_status import (
+    Counted,
+    Inverted,
+    Unread,
+    counted_status,
+    inverted_status,
+    unread_verdicts,
+)
 from reviewbot.flow.handlers import caught
+from reviewbot.flow.judging import judges
 from reviewbot.flow.outcomes import Claim, claims, claims_of_script, may_claim
 from reviewbot.flow.syntax import dotted
 from reviewbot.lint.repo import Repo
@@ -31,6 +41,23 @@ from reviewbot.model import Edit
 class SuccessLoggedUnchecked(Rule):
     kinds = ("function", "method", "module", "script")
     bad = (
+        Example(
+            """
+            import sys
+
+            def different(left, right):
+                return [a for a, b in zip(left, right, strict=True) if a != b]
+
+            def main():
+                found = different(load(sys.argv[1]), load(sys.argv[2]))
+                print(len(found), "differ")
+                return len(found)
+
+            if __name__ == "__main__":
+                sys.exit(main())  # <- here
+            """,
+            path="tools/compare_rows.py",
+        ),
         Example(
             """
             import subprocess
@@ -266,6 +293,23 @@ class SuccessLoggedUnchecked(Rule):
         ),
     )
     good = (
+        Example(
+            """
+            import sys
+
+            def main():
+                found = different(load(sys.argv[1]), load(sys.argv[2]))
+                if len(sys.argv) > 3:
+                    sys.exit(min(len(found), 255))
+                if found:
+                    sys.exit(f"{len(found)} differ")
+                return bool(found)
+
+            if __name__ == "__main__":
+                sys.exit(main())
+            """,
+            path="tools/compare_rows.py",
+        ),
         # The status is set, the script raises, or a helper of it does.
         Example(
             """
@@ -503,7 +547,9 @@ class SuccessLoggedUnchecked(Rule):
     def suspect(self, unit: Unit) -> bool:
         if unit.kind == "script":
             return "echo" in unit.file.text
-        if may_claim(unit) or (_exits(unit) and (inverted_status(unit) or unread_verdicts(unit))):
+        if may_claim(unit) or (
+            _exits(unit) and (inverted_status(unit) or unread_verdicts(unit) or counted_status(unit))
+        ):
             return True
         return always_well(unit) is not None
 
@@ -513,6 +559,8 @@ class SuccessLoggedUnchecked(Rule):
             return
         for one in inverted_status(unit) if _exits(unit) else ():
             yield self._inverted(unit, one)
+        for counted in counted_status(unit) if _exits(unit) else ():
+            yield self._counted(unit, counted)
         for verdict in unread_verdicts(unit) if _exits(unit) else ():
             yield self._unread(unit, verdict)
         well = always_well(unit)
@@ -549,6 +597,27 @@ class SuccessLoggedUnchecked(Rule):
             certainty="proved" if one.sure else "likely",
             steps=(Step(decides.path, decides.line, decides.end_line, "this decides it"),),
             still_catches=("nothing: a difference ends with 0, and agreement with 1",),
+            fix=fix,
+        )
+
+    def _counted(self, unit: Unit, one: Counted) -> Finding:
+        span, count = tree_span(unit, one.call), tree_span(unit, one.count)
+        text = ast.unparse(one.count)
+        line, fix = unit.file.lines[span.line - 1], None
+        if (
+            span == replace(count, column=span.column, end_column=span.end_column)
+            and one.call.args[0] is one.count
+        ):
+            given = line[count.column - 1 : count.end_column - 1]
+            new = line[: count.column - 1] + f"min({given}, 1)" + line[count.end_column - 1 :]
+            fix = Fix("end with 1 for any number of them", (Edit(span.path, span.line, span.line, new),))
+        return self.finding_at(
+            unit,
+            span,
+            f"`{text}` as an exit status is 0, a success, for 256 of them and for each multiple of it",
+            certainty="likely" if judges(unit) else "question",
+            steps=(Step(count.path, count.line, count.end_line, "so many there are"),),
+            still_catches=("every other number of them: only 256, 512 and so on pass",),
             fix=fix,
         )
 

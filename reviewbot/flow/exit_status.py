@@ -197,6 +197,41 @@ def inverted_status(unit: Unit) -> tuple[Inverted, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """`call` ends a script with the number that `count` gives."""
+
+    call: ast.Call
+    count: ast.Call
+
+
+@once
+def counted_status(unit: Unit) -> tuple[Counted, ...]:
+    """The exits of a unit that are handed a length, of which the system keeps the last eight bits."""
+    calls = (call for call in unit.asts(ast.Call) if dotted_name(call.func) in EXITS and len(call.args) == 1)
+    found = ((call, _length_in(call.args[0], unit.tree, unit, _DEEPEST)) for call in calls)
+    return tuple(Counted(call, count) for call, count in found if count is not None)
+
+
+def _length_in(node: ast.expr, scope: ast.AST, unit: Unit, depth: int) -> ast.Call | None:
+    """The `len(...)` that an expression gives: by itself, by a name, or as what a function of the file
+    returns."""
+    if isinstance(node, ast.Name):
+        given = given_to(node.id, scope)
+        return _length_in(given[0][0], scope, unit, depth - 1) if len(given) == 1 and depth else None
+    if not isinstance(node, ast.Call):
+        return None
+    if dotted_name(node.func) == "len" and len(node.args) == 1:
+        return node
+    function = Summaries.of(unit.file).resolve(dotted_name(node.func), unit) if depth else None
+    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        return None
+    inside = unit.file.unit_of(function) or unit
+    returned = (one.value for one in own_nodes(function) if isinstance(one, ast.Return))
+    lengths = (_length_in(one, function, inside, depth - 1) for one in returned if one is not None)
+    return next((one for one in lengths if one is not None), None)
+
+
 def _is_bool(node: ast.expr, scope: ast.AST, unit: Unit, depth: int) -> bool:
     """Whether an expression is True or False whatever happens."""
     if isinstance(node, ast.Constant):
