@@ -41,6 +41,7 @@ from reviewbot.flow.syntax import (
 )
 from reviewbot.flow.tolerances import ABSOLUTE, difference
 from reviewbot.flow.values import values
+from reviewbot.flow.verdicts import collected
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, once, step
 
@@ -79,6 +80,31 @@ class NanPasses(Rule):
                 if difference > 1e-3:  # <- here
                     raise AssertionError(f"loss differs by {difference}")
         """),
+        # The greatest is kept by an `if`, and what differs is handed back.
+        Example("""
+            def widest(whole, parts):
+                gap = 0.0
+                for a, b in zip(whole, parts, strict=True):
+                    apart = abs(a - b)
+                    if apart > gap:
+                        gap = apart
+                return gap
+
+            def test_stream(run, baseline):
+                assert widest(run(1), baseline) < 1e-6  # <- here
+        """),
+        Example(
+            """
+            def compare_losses(before, after, tolerance):
+                out = []
+                for step in sorted(before.keys() | after.keys()):
+                    gap = abs(before[step]["loss"] - after[step]["loss"])
+                    if gap > tolerance:  # <- here
+                        out.append((step, gap))
+                return out
+            """,
+            path="tools/compare_runs.py",
+        ),
         Example("""
             def test_worst(run, baseline):
                 worst = 0.0
@@ -299,6 +325,14 @@ class NanPasses(Rule):
                     worst = max(worst, abs(row - right))
                     assert metric.compute() == approx(worst)
         """),
+        # What is missing on purpose is NaN in a table of floats.
+        Example("""
+            import numpy as np
+
+            def test_gaps(table):
+                logged = table([1.5, None, 2.5])
+                np.testing.assert_allclose(logged.knots(), table([1.5, None, 2.5]), equal_nan=True)
+        """),
         Example("""
             def test_slow(run, started, clock):
                 if abs(clock() - started) > 2.5:
@@ -366,7 +400,7 @@ def _of_greatest(file: File) -> frozenset[str]:
     return frozenset(
         one.name.rpartition(".")[2]
         for one in file.units
-        if one.is_function and one.calls("max") and one.calls(*ABSOLUTE)
+        if one.is_function and (one.calls("max") or one.has(ast.If)) and one.calls(*ABSOLUTE)
     )
 
 
@@ -397,8 +431,10 @@ def _fails(unit: Unit, node: cst.If) -> bool:
             name = dotted(call.func)
             if name in ("pytest.fail", "self.fail", "sys.exit"):
                 return True
-            if last_name(call) in ("append", "add") and _RECORDS.search(name.rpartition(".")[0]):
-                return True
+            if last_name(call) in ("append", "add"):
+                noted = name.rpartition(".")[0]
+                if noted in collected(unit) or _RECORDS.search(noted):
+                    return True
         if isinstance(statement, cst.Assign):
             target = statement.targets[0].target
             if _is_greatest(unit, node.test, target):
@@ -531,7 +567,8 @@ def _greatest(unit: Unit) -> Iterator[Found]:
             elif _keeps_greatest(unit, call):
                 yield expression, call, _KEEPS
             elif (made := callee(unit, call)) is not None and made is not unit and _returns_greatest(made):
-                yield expression, call, _KEEPS.replace("`max`", f"`max` in `{made.name}`")
+                who = f"`max` in `{made.name}`" if made.calls("max") else f"`{made.name}`"
+                yield expression, call, _KEEPS.replace("`max`", who)
 
 
 _KEEPS = "`max` keeps the greatest so far when the new difference is NaN"
@@ -618,15 +655,35 @@ def _keeps_greatest(unit: Unit, call: cst.Call) -> bool:
 @once
 def _returns_greatest(function: Unit) -> bool:
     """Whether a function returns a running maximum of differences, and looks for no NaN itself."""
-    if not function.calls("max") or finite(function):
+    if not (function.calls("max") or function.has(ast.If)) or finite(function):
         return False
     flow = values(function)
+    kept = {id(value) for branch in function.find(cst.If) for value in _kept(function, branch)}
     return any(
-        isinstance(binding.value, cst.Call) and _keeps_greatest(function, binding.value)
+        id(binding.value) in kept
+        or (isinstance(binding.value, cst.Call) and _keeps_greatest(function, binding.value))
         for node in function.find(cst.Return)
         if isinstance(node.value, cst.Name)
         for binding in flow.reaching(node.value)
     )
+
+
+def _kept(function: Unit, branch: cst.If) -> Iterator[cst.BaseExpression]:
+    """The difference of `if gap > widest: widest = gap`."""
+    test, body = branch.test, statements(branch.body)
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or len(body) != 1:
+        return
+    one, operator = body[0], test.comparisons[0].operator
+    sides = [test.left, test.comparisons[0].comparator]
+    if isinstance(operator, (cst.LessThan, cst.LessThanEqual)):
+        sides.reverse()
+    elif not isinstance(operator, (cst.GreaterThan, cst.GreaterThanEqual)):
+        return
+    gap, widest = sides
+    kept = isinstance(one, cst.Assign) and same(one.targets[0].target, widest) and same(one.value, gap)
+    if kept and difference(_made(function, gap)) is not None:
+        assert isinstance(one, cst.Assign)
+        yield one.value
 
 
 Ordering = tuple[cst.BaseExpression, tuple[cst.BaseExpression, ...]]
@@ -712,5 +769,9 @@ def _shown(unit: Unit, check: cst.CSTNode) -> cst.BaseExpression:
 
 
 def _says_nan(unit: Unit) -> bool:
+    """Whether a function names NaN, or lists a value that is missing, which a table of floats has as NaN."""
     texts = (node.value for node in unit.find(cst.SimpleString))
-    return any("nan" in text.lower() for text in texts)
+    if any("nan" in text.lower() for text in texts):
+        return True
+    listed = (one.value for node in unit.find(cst.List, cst.Tuple) for one in node.elements)
+    return any(isinstance(one, cst.Name) and one.value == "None" for one in listed)
