@@ -86,6 +86,44 @@ class TestComputeTides:
 """
             },
         ),
+        # The tolerance is a multiple of what it was, the mean is bound where the greatest was, and of the
+        # rows one field is compared.
+        Example(
+            """
+            import numpy as np
+
+            def assert_courses(sailed, planned, atol):
+                np.testing.assert_allclose(sailed, planned, atol=atol * 10)  # <- here
+
+            def assert_winds(sailed, planned, tol):
+                assert abs(sailed - planned) <= 10 * tol  # <- here
+
+            def test_depths(sail, plan):
+                assert np.abs(sail() - plan()).mean() < 0.03  # <- here
+
+            def test_rows(sail, plan):
+                rows, others = sail(), plan()
+                assert [row.course for row in rows] == [row.course for row in others]  # <- here
+            """,
+            before={
+                "tests/test_example.py": """
+import numpy as np
+
+def assert_courses(sailed, planned, atol):
+    np.testing.assert_allclose(sailed, planned, atol=atol)
+
+def assert_winds(sailed, planned, tol):
+    assert abs(sailed - planned) <= tol
+
+def test_depths(sail, plan):
+    assert np.abs(sail() - plan()).max() < 0.03
+
+def test_rows(sail, plan):
+    rows, others = sail(), plan()
+    assert rows == others
+"""
+            },
+        ),
         # What is compared exactly need not repeat exactly any more.
         Example(
             """

@@ -277,10 +277,14 @@ def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | No
     same = [other for other in come if other.subject == demand.subject]
     for other in same:
         if (other.relation, other.other) == (demand.relation, demand.other) or _only_broader(demand, other):
-            wider = _wider(demand, other)
+            wider = _wider(demand, other) or _multiplied(demand, other)
             if wider:
                 return "wider", other, wider
+        elif other.relation == demand.relation == "order" and _is_multiple(demand.other, _bound(other)):
+            return "wider", other, f"the bound goes from `{short(demand.other)}` to `{short(_bound(other))}`"
     for other in come:
+        if other.relation == demand.relation == "order" and _is_average(demand, other):
+            return "weaker", other, f"`{short(demand.text)}` is now `{short(other.text)}`"
         if other.relation == demand.relation and _is_part(demand, other):
             return "weaker", other, f"`{short(demand.text)}` is now `{short(other.text)}`"
     parts = [other for other in come if other.rank >= demand.rank and demand.subject in other.subject]
@@ -296,13 +300,79 @@ def _is_part(demand: Demand, other: Demand) -> bool:
     """Whether of both sides no more than the same part is compared now: `a[:5] == b[:5]`, their lengths."""
     if not demand.other or not demand.subject or demand.subject not in other.subject:
         return False
-    how = other.subject.replace(demand.subject, "_", 1)
-    return how == other.other.replace(demand.other, "_", 1) and _PART.fullmatch(how) is not None
+    how = _around(other.subject, demand.subject)
+    return how == _around(other.other, demand.other) and _PART.fullmatch(how) is not None
+
+
+def _around(text: str, part: str) -> str:
+    """The code around a part of it, for which `_` stands."""
+    start = r"(?<![\w.])" if part[:1].isidentifier() else ""
+    end = r"(?!\w)" if part[-1:].isalnum() or part.endswith("_") else ""
+    return re.sub(start + re.escape(part) + end, "_", text, count=1)
+
+
+def _is_average(demand: Demand, other: Demand) -> bool:
+    """Whether the greatest of them was bound, and now their mean is, by no less."""
+    if demand.other != other.other or demand.subject == other.subject:
+        return False
+    bound = dict(demand.limits).get("at most"), dict(other.limits).get("at most")
+    if bound[0] is not None and (bound[1] is None or bound[1] < bound[0]):
+        return False
+    return _GREATEST.sub("mean(", demand.subject) == _AVERAGE.sub("mean(", other.subject)
+
+
+_GREATEST = pattern(r"\b(nan|a)?max\(")
+_AVERAGE = pattern(r"\b(nan)?(mean|median|average)\(")
+
+
+def _bound(demand: Demand) -> str:
+    """What something is to be at most, as code: `10 * tol`."""
+    scale, _, unit = demand.other.partition("at most _ * ")
+    return demand.other if scale or not unit else f"{dict(demand.limits).get('at most', 1):g} * {unit}"
+
+
+def _multiplied(demand: Demand, other: Demand) -> str:
+    """Which tolerance of a call is now a multiple of what it was: `atol=tol` became `atol=tol * 10`."""
+    before, after = _tolerances(demand.node), _tolerances(other.node)
+    if before.keys() != after.keys():
+        return ""
+    moved = [name for name in before if before[name] != after[name]]
+    if not moved or not all(_is_multiple(before[name], after[name]) for name in moved):
+        return ""
+    return " and ".join(f"`{name}` goes from `{before[name]}` to `{short(after[name])}`" for name in moved)
+
+
+def _tolerances(node: ast.AST) -> dict[str, str]:
+    return {
+        word.arg: ast.unparse(word.value)
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+        for word in call.keywords
+        if word.arg is not None and _TOLERANCE.search(word.arg)
+    }
+
+
+_TOLERANCE = pattern(r"(?i)tol|^(abs|rel|delta|eps|epsilon|threshold)$")
+
+
+def _is_multiple(before: str, after: str) -> bool:
+    """Whether one expression, that is no number, is the other times a number above 1."""
+    try:
+        made, had = ast.parse(after, mode="eval").body, ast.parse(before, mode="eval").body
+    except SyntaxError:
+        return False
+    if isinstance(had, ast.Constant) or not isinstance(made, ast.BinOp) or not isinstance(made.op, ast.Mult):
+        return False
+    for part, factor in ((made.left, made.right), (made.right, made.left)):
+        if ast.dump(part) == ast.dump(had) and isinstance(factor, ast.Constant):
+            return isinstance(factor.value, (int, float)) and factor.value > 1
+    return False
 
 
 _PART = pattern(
     r"_\[[^\]]*:[^\]]*\]|(len|set|sum|sorted|max|min|bool|any|all|frozenset|Counter|np\.shape)\(_\)"
     r"|_\.(shape|size|dtype|ndim|(keys|sum|mean|numel|size|max|min|any|all)\(\))"
+    r"|[\[{(](?P<one>\w+)(\.\w+|\[['\"]\w+['\"]\])+ for (?P=one) in _[\]})]"
 )
 
 
