@@ -62,6 +62,12 @@ def base_of(session: Session, calls: Sequence[Call], *, reduce: bool = True) -> 
             f"changes are tried ({why}); put that into a function that returns the rows, and call it: what "
             "it returns is recorded once and changed then"
         )
+    if _wants_files(why) and session.target.kind == "command":
+        raise ProbeError(
+            f"{name} reads a file that a probe does not copy ({why}): of a file or a folder that the command "
+            "line names it copies what is JSON, and nothing else; write what is to be compared as JSON, or "
+            "compare it in a function of its own and probe that"
+        )
     if _wants_files(why):
         raise ProbeError(
             f"{name} reads files by the paths that it is given, and a probe has no files for it, only plain "

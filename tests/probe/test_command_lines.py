@@ -61,3 +61,27 @@ def test_each_check_that_is_to_be_dropped_has_to_be_there(reviewbot, tree):
     assert (ran.code, ran.out) == (3, "")
     assert "no check of check.py that was loaded stands at L999" in ran.err
     assert "without L2" in reviewbot(*words, "L2").out
+
+
+READS = """\
+import pathlib
+import sys
+
+left, right = (pathlib.Path(word) for word in sys.argv[1:])
+for name in ("state.json", "weights.bin"):
+    if (left / name).read_bytes() != (right / name).read_bytes():
+        sys.exit(name)
+"""
+
+
+@pytest.mark.slow
+def test_what_is_not_copied_is_told(reviewbot, tree):
+    (tree / "compare.py").write_text(READS)
+    for name in ("a", "b"):
+        (tree / name).mkdir()
+        (tree / name / "state.json").write_text('{"step": 3}')
+        (tree / name / "weights.bin").write_bytes(b"1")
+    ran = reviewbot("probe", "compare.py a b")
+    assert ran.code == 3
+    assert "reads a file that a probe does not copy" in ran.err
+    assert "weights.bin" in ran.err
