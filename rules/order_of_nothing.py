@@ -286,8 +286,10 @@ def _may_be_empty(unit: Unit, one: Comparison, over: cst.BaseExpression, found: 
 
 
 def _is_filled(unit: Unit, over: cst.BaseExpression, found: Iterable) -> bool:
-    """Whether what a filter chooses from is known to hold something, or is a table by its name, of which some
-    entries are left out."""
+    """Whether what a filter chooses from is known to hold something, is a table by its name, of which some
+    entries are left out, or leaves out only what has no value."""
+    if " is not None" in found.says:
+        return True
     if found.source is not None and found.source.empty is False:
         return True
     flow = values(unit)

@@ -2917,3 +2917,15 @@ def test_what_is_filtered_may_be_of_another_kind_kept_or_counted(rows, after, ex
             {after}
     """
     assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("row.place is not None", "question"), ("row.kind == 'late'", "likely")]
+)
+def test_what_has_a_value_is_hardly_empty(asked, expected):
+    code = f"""
+        def test_order(run):
+            places = [row.place for row in run(1) if {asked}]
+            assert places == sorted(places)
+    """
+    assert certainties("order-of-nothing", code) == [expected]
