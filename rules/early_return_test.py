@@ -27,7 +27,7 @@ from reviewbot.flow.excuses import excuses
 from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.own_input import draws
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.syntax import canonical, conjuncts, dotted, last_name, literal, walk
+from reviewbot.flow.syntax import canonical, conjuncts, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, rewrite, step
@@ -554,6 +554,11 @@ def _only_fails_after(unit: Unit, node: cst.If) -> bool:
         node.test.comparisons[0].operator, cst.Equal
     ):
         return False
+    # `if rows == wanted: return` before a comparison of the same two in another way.
+    names = [root_name(side) for side in (node.test.left, node.test.comparisons[0].comparator)]
+    read = [{name.value for name in values(unit).reads(check.condition or check.node)} for check in after]
+    if all(names) and len(set(names)) > 1 and any(set(names) <= one for one in read):
+        return True
     if last_name(node.test.left) in ("returncode", "exit_code"):
         return literal(node.test.comparisons[0].comparator) == 0
     return bool(after) and all(check.kind in ("fail", "raise") for check in after)

@@ -609,6 +609,8 @@ class NeverCollectedTest(Rule):
             return None
         if _is_used_elsewhere(unit, tree.name, repo) or _is_given_to_pytest(unit, repo):
             return None
+        if _is_for_nose(unit, repo):
+            return None
         patterns = ", ".join(repo.pytest.python_files)
         file = path.rpartition("/")[2]
         message = (
@@ -765,6 +767,21 @@ def _is_used_elsewhere(unit: Unit, name: str, repo: Repo) -> bool:
     if any(path != here for path, _ in repo.index.calls(name)):
         return True
     return any(at.path != here for at in repo.index.look("import", name))
+
+
+_OF_NOSE = ("nose", "assert_raises", "assert_equal", "assert_true", "with_setup", "eq_", "ok_", "raises")
+
+
+def _is_for_nose(unit: Unit, repo: Repo) -> bool:
+    """Whether nose runs the tests of this folder, which looks into whatever has `test` in its name."""
+    folder = unit.file.path.rpartition("/")[0]
+    if any(target.partition(".")[0] == "nose" for target in unit.file.imports.values()):
+        return True
+    return any(
+        at.path.rpartition("/")[0] == folder and at.fact.target.partition(".")[0] == "nose"
+        for name in _OF_NOSE
+        for at in repo.index.look("import", name)
+    )
 
 
 def _is_given_to_pytest(unit: Unit, repo: Repo) -> bool:

@@ -736,7 +736,25 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     if any(part.lstrip("_")[:1].isupper() for part in made) or _says_equality(unit):
         return True
     own = canonical(comparison.left)
+    if isinstance(value, cst.Call) and last_name(value) in _made_alike_and_compared(unit):
+        return True
     return own in _asked_of_itself(unit) or not _compared_with(unit).get(own, set()) <= {own}
+
+
+@once
+def _made_alike_and_compared(unit: Unit) -> frozenset[str]:
+    """What two values are got by that are demanded to be equal, or not: `plan.axis(0) == plan.axis(1)`."""
+    pairs = [(one.left, one.right) for one in comparisons(unit) if one.relation in ("equal", "different")]
+    return frozenset(
+        last_name(left)
+        for left, right in pairs
+        if isinstance(left, cst.Call) and isinstance(right, cst.Call) and not same(left, right)
+        if last_name(left) == last_name(right) and last_name(left) not in _VALUES
+    )
+
+
+# What gives plain values, of which nobody tests the equality.
+_VALUES = frozenset({"len", "str", "repr", "list", "tuple", "set", "dict", "sorted", "sum", "type", "id"})
 
 
 @once

@@ -334,6 +334,8 @@ def parse(text):
             return  # under a condition of a script, which calls it
         if _is_set_aside(tree) or _only_skips(tree) or _ends_in_a_verdict(tree) or _may_check(unit, tree):
             return
+        if unit.owner is not None and any(map(_skips, unit.owner.decorator_list)):
+            return
         if unit.owner is None and tree.args.args and callers(unit):
             return  # called with what it needs: no test, for all its name
         if unit.owner is None and tree.name in _handed_on(unit.file):
@@ -413,8 +415,11 @@ def _extends_test_case_alone(unit: Unit) -> bool:
 
 def _is_set_aside(tree: collection.FunctionTree) -> bool:
     """Whether the test is skipped, or a decorator that is not known runs it in its own way."""
-    names = [collection.decorator_name(decorator) for decorator in tree.decorator_list]
-    return any(name.rpartition(".")[2] in _SKIPPING for name in names) or not collection.keeps_name(tree)
+    return any(map(_skips, tree.decorator_list)) or not collection.keeps_name(tree)
+
+
+def _skips(decorator: ast.expr) -> bool:
+    return collection.decorator_name(decorator).rpartition(".")[2] in _SKIPPING
 
 
 def _only_skips(tree: collection.FunctionTree) -> bool:

@@ -2756,6 +2756,64 @@ def test_what_stands_among_the_files_that_tests_read_may_not_be_run(path, expect
     assert certainties("check-result-dropped", "rows[1:] == rows[:]\n", path=path) == [expected]
 
 
+@pytest.mark.parametrize(("import_", "expected"), [("from nose.tools import eq_", []), ("", ["likely"])])
+def test_nose_looks_into_files_of_any_name(import_, expected):
+    code = """
+        def test_berth(berth):
+            assert berth.quay
+    """
+    files = {"tests/port_tests.py": f"{import_}\n\ndef test_port(port):\n    assert port\n"}
+    assert certainties("never-collected-test", code, files, "tests/berth_tests.py") == expected
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [("@pytest.mark.skip(reason='to come')", []), ("@pytest.mark.slow", ["likely"])],
+)
+def test_an_empty_test_of_a_class_that_is_skipped_does_not_pass(mark, expected):
+    code = f"""
+        import pytest
+
+        {mark}
+        class TestBerth:
+            def test_quay(self): ...
+    """
+    assert certainties("test-without-check", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("shown == wanted", []), ("shown == other", ["likely"]), ("shown != wanted", ["likely"])],
+)
+def test_a_return_where_two_are_equal_before_they_are_compared_otherwise(asked, expected):
+    code = f"""
+        def test_shown(load, show, other):
+            shown, wanted = load("shown"), load("wanted")
+            if {asked}:
+                return
+            assert show(shown) == show(wanted)
+    """
+    assert certainties("early-return-test", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("also", "expected"),
+    [
+        ("assert plan.axis(0) == plan.axis(1)", []),
+        ("assert plan.axis(0) == 3", ["proved"]),
+        ("assert len(plan) == len(chart)", ["proved"]),
+    ],
+)
+def test_what_is_got_in_one_way_may_have_an_equality_that_is_tested(also, expected):
+    code = f"""
+        def test_axes(plan, chart):
+            axis = plan.axis(2)
+            assert axis == axis
+            {also}
+    """
+    assert certainties("self-compare", code) == expected
+
+
 @pytest.mark.parametrize(("name", "expected"), [("tset_berth", ["likely"]), ("atest_berth", [])])
 def test_a_letter_in_front_of_a_name_switches_a_test_off(name, expected):
     code = f"""
