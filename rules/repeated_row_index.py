@@ -113,6 +113,13 @@ def test_day(plan, sail):
         ),
     )
     good = (
+        # It is part of a table that is compared as a whole.
+        Example("""
+            def test_places(ferries, find):
+                assert find(ferries, "path") == {"places": {ferry.path: ferry for ferry in ferries}}
+                assert find(ferries, "berth") == {"places": {ferry.berth: ferry for ferry in ferries}}
+                assert find(ferries, "deep") == {"places": {ferry.berth: ferry for ferry in ferries}}
+        """),
         # Each is handed rows of its own.
         Example(
             """

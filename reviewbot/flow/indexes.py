@@ -196,6 +196,8 @@ def holder(flow: Values, node: cst.CSTNode) -> Binding | None:
 def _comprehensions(unit: Unit) -> Iterator[_Made]:
     flow = values(unit)
     for node in unit.find(cst.DictComp):
+        if isinstance(unit.parent(node), cst.DictElement):
+            continue  # part of a table that is written out, in which nothing is looked up
         found = _over(flow, node, node.for_in, node.key, node.value)
         if found is not None:
             yield node, *found
