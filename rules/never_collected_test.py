@@ -191,6 +191,15 @@ class NeverCollectedTest(Rule):
         ),
     )
     good = (
+        # A plugin runs what is yielded.
+        Example("""
+            import pytest
+
+            @pytest.mark.gen_test
+            def test_tide(fetch):
+                answer = yield fetch("tide")
+                assert answer == 2
+        """),
         # Doctests, which a suite reads from the texts.
         Example("""
             class TideTests:
@@ -575,7 +584,7 @@ class NeverCollectedTest(Rule):
             return None
         if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(tree)):
             return None
-        if not collection.keeps_name(tree) or _is_read(unit, tree.name):
+        if not collection.keeps_name(tree) or _is_read(unit, tree.name) or _is_run_by_plugin(unit, tree):
             return None
         if unit.owner is not None and collection.owner(unit.owner, unit.file, repo.pytest) in (
             "none",
@@ -636,6 +645,25 @@ class NeverCollectedTest(Rule):
         return self.finding(
             unit, node.name, message, certainty=certainty, steps=(runs,), still_catches=(lost,)
         )
+
+
+# Marks by which a plugin is asked to run a generator: pytest-tornado's, pytest-twisted's and their like.
+_RUNNING = pattern(
+    r"(?i)gen_test|tornado|twisted|inline_?callbacks|coroutine|async|trio|gevent|simulat|cocotb"
+)
+
+
+def _is_run_by_plugin(unit: Unit, tree: collection.FunctionTree) -> bool:
+    """Whether a mark of a test, of its class or of its file asks a plugin to run what it yields."""
+    owners = unit.owner.decorator_list if unit.owner is not None else []
+    marks = [collection.decorator_name(one) for one in (*tree.decorator_list, *owners)]
+    marks += [
+        ast.unparse(one.value)
+        for one in unit.file.tree.body
+        if isinstance(one, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == "pytestmark" for target in one.targets)
+    ]
+    return any(_RUNNING.search(mark) for mark in marks)
 
 
 def _is_uncalled_check(unit: Unit, tree: collection.FunctionTree) -> bool:
