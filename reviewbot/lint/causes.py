@@ -91,6 +91,6 @@ def _all(group: Sequence[Finding]) -> Finding:
     times = "once more" if len(others) == 1 else f"in {len(others)} more places"
     return replace(
         first,
-        message=f"{first.message}; so it is {times} in this file",
+        message=f"{first.message}; the same stands {times} in this file",
         steps=(*first.steps, *steps),
     )
