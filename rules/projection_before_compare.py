@@ -72,6 +72,13 @@ _ABOUT = {
 class ProjectionBeforeCompare(Rule):
     kinds = ("function", "method")
     bad = (
+        Example("""
+            from engines import run
+
+            def test_engines_agree():
+                ours, theirs = run(steps=3), run(steps=3, engine="other")
+                assert ours.logprobs.astype(int).tolist() == theirs.logprobs.astype(int).tolist()  # <- here
+        """),
         # A helper takes a field out of both; the runs are told apart by what made them.
         Example("""
             def strip(row):

@@ -19,13 +19,13 @@ BASELINE = frozenset({
     "baseline", "base", "reference", "ref", "expected", "golden", "gold", "eager", "hf", "legacy", "before",
     "original", "orig", "uninterrupted", "oracle", "truth", "gt", "want", "wanted", "desired", "left",
     "first", "old", "unsharded", "control", "source", "straight", "unbroken", "continuous",
-    "uncut", "slow", "naive",
+    "uncut", "slow", "naive", "theirs",
 })  # fmt: skip
 OTHER = frozenset({
     "other", "actual", "fast", "new", "compiled", "chunked", "restored", "resumed", "recovered", "recovery",
     "candidate", "got", "after", "result", "output", "right", "second", "sharded", "replayed", "loaded",
     "test", "tested", "copy", "target", "observed", "computed", "pred", "predicted", "converted", "quantized",
-    "interrupted", "replay", "ported",
+    "interrupted", "replay", "ported", "ours", "vllm", "sglang",
 })  # fmt: skip
 
 _WEAK = frozenset({"test", "tested"})
