@@ -425,17 +425,19 @@ def _passes_too(unit: Unit, call: cst.Call) -> bool:
 
 def _shows_slips_of(failing: _Form, passing: _Form) -> bool:
     """Whether a call that passes calls the same, and gives as many values, those by name among them."""
-    named = failing[2]
-    return failing[:2] == passing[:2] and (named == passing[2] or (bool(named) and named < passing[2]))
+    named, given = failing[2:]
+    more = named < passing[2] and (bool(named) or given == passing[3])
+    return failing[:2] == passing[:2] and (named == passing[2] or more)
 
 
-_Form = tuple[str, int, frozenset[str]]
-"""What a call calls, how many values it gives by place, and which by name."""
+_Form = tuple[str, int, frozenset[str], tuple[str, ...]]
+"""What a call calls, how many values it gives by place, which by name, and those by place as code."""
 
 
 def _form(call: cst.Call) -> _Form:
     named = frozenset(arg.keyword.value for arg in call.args if arg.keyword is not None)
-    return canonical(call.func), sum(arg.keyword is None for arg in call.args), named
+    given = tuple(canonical(arg.value) for arg in call.args if arg.keyword is None)
+    return canonical(call.func), len(given), named, given
 
 
 def _is_expected_to_raise(unit: Unit, node: cst.CSTNode) -> bool:

@@ -2179,6 +2179,7 @@ def test_what_the_same_filter_keeps_may_be_compared_as_a_whole(before, expected)
         ("plot = draw(rows)", "question"),
         ("plot = draw(other)", "question"),
         ("plot = draw(other, wide=True)", "likely"),
+        ("plot = draw(rows, wide=True)", "question"),
         ("plot = draw(other, more)", "likely"),
         ("with pytest.raises(Exception):\n                plot = draw(rows)", "likely"),
     ],
