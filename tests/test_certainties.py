@@ -2988,3 +2988,23 @@ def test_what_has_a_value_is_hardly_empty(asked, expected):
             assert places == sorted(places)
     """
     assert certainties("order-of-nothing", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("body", "after", "expected"),
+    [
+        ("if left != right: return False\n                return True", "return True", "likely"),
+        ("assert left == right\n                break", "return True", "question"),
+        ("same = left.hour == right.hour", "return same", "likely"),
+        ("gap = abs(left - right)", "return gap < 1", "likely"),
+        ("gap = abs(drift(left) - right)", "return gap < 1", "question"),
+    ],
+)
+def test_one_pair_decides_for_sure_where_it_is_the_verdict(body, after, expected):
+    code = f"""
+        def same_logs(ours, theirs, drift):
+            for left, right in zip(ours, theirs):
+                {body}
+            {after}
+    """
+    assert certainties("one-pair-decides", code) == [expected]
