@@ -12,12 +12,23 @@ that was saved.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from reviewbot.flow.closely import Look, looks
 from reviewbot.flow.patterns import pattern
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, root_of, tree_span
+from reviewbot.lint.rule import (
+    Example,
+    File,
+    Finding,
+    Rule,
+    Step,
+    Unit,
+    called_last,
+    once,
+    root_of,
+    tree_span,
+)
 
 _SAVES = pattern(r"(?i)^_*(save|dump|store|export|serialize)(s|_\w+)?$|^to_(disk|file|bytes)$")
 _LOADS = pattern(
@@ -164,7 +175,9 @@ class LoadedNeverCompared(Rule):
         calls = dict(_loaded(unit))
         found = _kinds(looks(unit, _named(calls)))
         saved = _saved(unit) if found else None
-        if saved is None or any(one is not unit for one in _comparing(unit, calls.values())):
+        comparing = _comparing(unit.file)
+        loaders = {called_last(call) for call in calls.values()}
+        if saved is None or any(one is not unit for name in loaders for one in comparing.get(name, ())):
             return
         # What is computed from what was loaded is asked under another name.
         name = next((one.read.id for one in found if getattr(one.read, "id", "") in calls), next(iter(calls)))
@@ -222,16 +235,28 @@ def _loaded(unit: Unit) -> Iterator[tuple[str, ast.Call]]:
             yield target.id, call
 
 
-def _comparing(unit: Unit, calls: Iterable[ast.Call]) -> Iterator[Unit]:
-    """The tests of the file that load the same way and look at the values, or do not say what they load."""
-    for loader in {called_last(call) for call in calls}:
-        for other in unit.file.calling(loader):
-            if not other.is_test:
-                continue
-            names = {name for name, _ in _loaded(other)}
-            unsaid = not names and not other.calls("raises", "assertRaises", "assertRaisesRegex")
-            if unsaid or any(one.how == "value" for one in looks(other, _named(names))):
-                yield other
+@once
+def _comparing(file: File) -> dict[str, list[Unit]]:
+    """By the last name of a loader the tests of the file, two at most, that call it and look at the values,
+    or do not say what they load."""
+    found: dict[str, list[Unit]] = {}
+    for unit in file.units:
+        loaders = [name for name in sorted(unit.facts.calls) if _LOADS.search(name)] if unit.is_test else []
+        loaders = [name for name in loaders if len(found.get(name, ())) < _ENOUGH]
+        if loaders and _looks_at_values(unit):
+            for name in loaders:
+                found.setdefault(name, []).append(unit)
+    return found
+
+
+_ENOUGH = 2  # one of them may be the test that asks
+
+
+def _looks_at_values(unit: Unit) -> bool:
+    names = {name for name, _ in _loaded(unit)}
+    if not names:
+        return not unit.calls("raises", "assertRaises", "assertRaisesRegex")
+    return any(one.how == "value" for one in looks(unit, _named(names)))
 
 
 def _named(names: Collection[str]) -> Callable[[ast.expr], bool]:
