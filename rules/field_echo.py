@@ -121,7 +121,7 @@ class FieldEcho(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.is_test and _echo(unit) is not None
+        return unit.is_test and _may_echo(unit) and _echo(unit) is not None
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         echo = _echo(unit) if unit.is_test else None
@@ -152,6 +152,17 @@ class _Echo:
 
     made: tuple[ast.Call, ...]
     checks: tuple[ast.stmt, ...]
+
+
+_PLAIN = frozenset({ast.Assign, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom})
+
+
+def _may_echo(unit: Unit) -> bool:
+    """Whether a test holds no other statements, and its last one asks for a field of what has a name."""
+    if not all(type(statement) in _PLAIN for statement in unit.body):
+        return False
+    asked = _asked(unit.body[-1]) or ()
+    return any(isinstance(side, ast.Attribute) and isinstance(side.value, ast.Name) for side in asked)
 
 
 @once

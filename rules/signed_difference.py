@@ -153,7 +153,7 @@ class SignedDifference(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return in_test_file(unit.file.path) and any(True for _ in _signed(unit))
+        return unit.has(ast.Sub) and in_test_file(unit.file.path) and any(True for _ in _signed(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not in_test_file(unit.file.path):
