@@ -29,11 +29,17 @@ def _tick(signum: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Makes `arm` work inside. Off the main thread, and on systems without such a timer, it does nothing."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    """Makes `arm` work inside. Off the main thread, and on systems without such a timer, it does nothing; nor
+    inside of another, for to set the timer takes as long as to look at a small file."""
+    global _left, _ticking
+    if (
+        _ticking
+        or not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
-    global _left
+    _ticking = True
     before, left = signal.signal(signal.SIGVTALRM, _tick), _left
     _left = 0
     rest = signal.setitimer(signal.ITIMER_VIRTUAL, TICK, TICK)
@@ -41,13 +47,14 @@ def limited() -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, *rest)
-        _left = left
+        _left, _ticking = left, False
         # A tick may come late, and by default it would end the process.
         if before != signal.SIG_DFL:
             signal.signal(signal.SIGVTALRM, before)
 
 
 _left = 0  # ticks; none or fewer: nothing is limited
+_ticking = False
 
 
 def arm(seconds: float) -> None:

@@ -77,7 +77,7 @@ class Run:
                 return pool.each(work, paths, self.jobs, _lost)
         # In several processes each would keep what another looks at.
         self.repo.kept = Kept(path for path, _ in paths)
-        return (work(path) for path, _ in paths)
+        return _one_by_one(work, paths)
 
     def content(self, path: str, content: bytes) -> Result:
         """The result of one file's content."""
@@ -141,6 +141,14 @@ class _Work:
 
         made = packed(result, self._run.repo)
         return result, None if made is None else (key(self._salt, path, content), made)
+
+
+def _one_by_one(work: _Work, paths: list[tuple[str, int]]) -> Iterator[_Made]:
+    from reviewbot.lint.limit import limited
+
+    with limited():
+        for path, _ in paths:
+            yield work(path)
 
 
 def _unread(error: UnreadableFile) -> Result:

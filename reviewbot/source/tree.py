@@ -18,7 +18,7 @@ from typing import Any
 
 import libcst as cst
 
-_TRIVIA = (
+_TRIVIA = frozenset({
     cst.BaseParenthesizableWhitespace,
     cst.TrailingWhitespace,
     cst.EmptyLine,
@@ -35,7 +35,7 @@ _TRIVIA = (
     cst.Colon,
     cst.Dot,
     cst.AssignEqual,
-)
+})  # fmt: skip
 
 
 def _classes(annotation: object, names: Mapping[str, object]) -> Iterator[type]:
@@ -57,7 +57,8 @@ _WORD = re.compile(r"\w+")
 
 @cache
 def _has_meaning(kind: type) -> bool:
-    return issubclass(kind, cst.CSTNode) and not issubclass(kind, _TRIVIA)
+    # Asked of abstract classes `issubclass` takes longer than all else.
+    return cst.CSTNode in kind.__mro__ and _TRIVIA.isdisjoint(kind.__mro__)
 
 
 @cache
@@ -96,7 +97,7 @@ class _Kinds(dict[type, bool]):
     """Which classes are those of nodes. `isinstance` over an abstract class takes longer than all else."""
 
     def __missing__(self, kind: type) -> bool:
-        self[kind] = found = issubclass(kind, cst.CSTNode)
+        self[kind] = found = cst.CSTNode in kind.__mro__
         return found
 
 
