@@ -442,6 +442,7 @@ class Ticket(Generic[T]):
         once_only = list(self._handed_out_once(unit, built, lost[0].name, repo))
         # Else the new object may be about something that has no such thing.
         wanted_on = bool(once_only) or _is_carried_beside(unit, call, lost[0].name)
+        wanted_on = wanted_on or (any(map(_is_known, readers)) and _came_in(repo, built.path, lost[0].line))
         yield self.finding(
             unit,
             call,
@@ -562,6 +563,17 @@ _NOT_KNOWN = "is not known"
 
 def _unknown(who: str, lost: str, built: Known) -> str:
     return f"`{who}` reads a `{lost}`, whether of a {built.found.name} {_NOT_KNOWN}"
+
+
+def _is_known(reader: Step) -> bool:
+    """Whether what reads the lost field reads it of such an object."""
+    return not reader.says.endswith(_NOT_KNOWN)
+
+
+def _came_in(repo: Repo, path: str, line: int) -> bool:
+    """Whether the change under review brought a line in: who added the field may not have seen the copy."""
+    changed = (span for one in repo.diff if one.path == path for span in one.changed)
+    return any(first <= line <= last for first, last in changed)
 
 
 def _is_carried_beside(unit: Unit, call: cst.Call, lost: str) -> bool:

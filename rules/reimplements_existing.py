@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.calls import callers
-from reviewbot.flow.copies import large_enough, original_of
+from reviewbot.flow.copies import Copied, large_enough, original_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.switches import switch_of
@@ -195,9 +195,8 @@ class ReimplementsExisting(Rule):
             unit,
             unit.node,
             f"`{unit.name}` is `{original.name}` of {path} again, {copied.how}{on}",
-            # A class may have to stand alone, and so may what imports nothing of the other's package.
             certainty="question"
-            if original.kind == "method" or not _imports_of(unit, path) or _may_be_meant(unit, path, repo)
+            if _may_stand_alone(unit, copied, repo) or _may_be_meant(unit, path, repo)
             else "likely",
             steps=steps,
             still_catches=(
@@ -221,6 +220,13 @@ def _is_touched(unit: Unit, repo: Repo) -> bool:
     """Whether the change under review has lines of a unit."""
     changed = repo.change.changed if repo.change is not None else ()
     return any(unit.line <= last and first <= unit.end_line for first, last in changed)
+
+
+def _may_stand_alone(unit: Unit, copied: Copied, repo: Repo) -> bool:
+    """Whether a copy that no change brings in may be there on purpose: a class may have to stand alone, and so
+    may what imports nothing of the other's package."""
+    is_method = copied.original.kind == "method"
+    return repo.base is None and (is_method or not _imports_of(unit, copied.path))
 
 
 def _imports_of(unit: Unit, path: str) -> bool:
