@@ -223,8 +223,8 @@ def _is_touched(unit: Unit, repo: Repo) -> bool:
 
 
 def _may_stand_alone(unit: Unit, copied: Copied, repo: Repo) -> bool:
-    """Whether a copy that no change brings in may be there on purpose: a class may have to stand alone, and so
-    may what imports nothing of the other's package."""
+    """Whether a copy that no change brings in may be there on purpose: a class may have to stand alone, and
+    so may what imports nothing of the other's package."""
     is_method = copied.original.kind == "method"
     return repo.base is None and (is_method or not _imports_of(unit, copied.path))
 

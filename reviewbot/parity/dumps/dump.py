@@ -56,9 +56,11 @@ class Dump:
 
     def lines(self) -> Iterator[Line]:
         """Records in the order of the files. A last line torn by a killed writer is noted and left out, one
-        that has no field of a row but a step is counted and left out."""
+        that has no field of a row but a step is counted and left out; in a file of such lines alone the first
+        is given, for whoever reads it to say what it lacks."""
         for path in self.files:
             step, index = step_of(path), 0
+            aside: Line | None = None
             for number, data, complete in _records(path):
                 where = Where(path, number, index, step)
                 if not complete and self._torn(data):
@@ -66,12 +68,15 @@ class Dump:
                     continue
                 if complete and not self._is_row(data):
                     self.beside += 1
+                    aside = aside or Line(data, where)
                     continue
                 if index == 0:
                     self._note(data)
                 self.read += len(data)
                 index += 1
                 yield Line(data, where)
+            if index == 0 and aside is not None:
+                yield aside
 
     def add(self, files: Sequence[Path]) -> None:
         """Takes further files in, each at its step: those of the killed run, whose rows count too."""
