@@ -52,6 +52,14 @@ class SwallowedFailure(Rule):
     kinds = ("function", "method", "module")
     bad = (
         Example("""
+            try:
+                def test_rows(run):
+                    return run(1)
+                assert run is not None, "no run"  # <- here
+            except AssertionError as error:
+                print(error)
+        """),
+        Example("""
             import threading
             def test_rows(run):
                 def worker():
@@ -1010,7 +1018,8 @@ def _is_noted_after(unit: Unit, node: cst.Try, check: cst.CSTNode) -> bool:
     """Whether what follows a check in its `try` puts down that it has passed, where others may read it:
     `failed[rank] = False`, `done.set()`."""
     rank = unit.index.rank
-    after = [one for one in walk(node.body) if rank(one) > rank(check)]
+    # What stands in a function that a module defines there is of another unit.
+    after = [one for one in walk(node.body) if one in unit.index and rank(one) > rank(check)]
     after += list(walk(node.orelse)) if node.orelse is not None else []
     stores = (one.target for one in after if isinstance(one, cst.AssignTarget))
     if any(isinstance(target, (cst.Subscript, cst.Attribute)) for target in stores):
