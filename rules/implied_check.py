@@ -20,11 +20,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from reviewbot.flow.checks import Check
 from reviewbot.flow.fields import FieldCheck, field_checks
 from reviewbot.flow.implied import implied
 from reviewbot.flow.judging import judges
 from reviewbot.flow.reached import swallowed
 from reviewbot.flow.repeated_checks import may_repeat, repeated
+from reviewbot.flow.syntax import dotted, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
 
@@ -334,8 +336,7 @@ class ImpliedCheck(Rule):
                 unit,
                 one.later.anchor,
                 f"this cannot fail where line {unit.span(one.earlier.node).line} did not: {one.says}",
-                # Whether an object is true may be what is tested.
-                certainty="question" if isinstance(one.later.condition, cst.Name) else "likely",
+                certainty="likely" if _is_of_plain_numbers(one.later.condition) else "question",
                 steps=[
                     step(unit, one.earlier.anchor, "this is required first"),
                     step(unit, one.later.anchor, "and this follows from it"),
@@ -348,7 +349,7 @@ class ImpliedCheck(Rule):
                 unit,
                 later.anchor,
                 f"this is what line {line} asks already: it cannot fail where that did not",
-                certainty="likely" if beside else "question",
+                certainty="likely" if beside and not _reads_attribute(later) else "question",
                 steps=[
                     step(unit, earlier.anchor, "this is required first"),
                     step(unit, later.anchor, "and nothing that it looks at has changed"),
@@ -414,6 +415,23 @@ class ImpliedCheck(Rule):
                 if (sources := [one for one in other.fields if one in origin.reads])
             ],
         )
+
+
+def _is_of_plain_numbers(condition: cst.BaseExpression | None) -> bool:
+    """Whether a condition asks for a length or another figure of a built-in function: a class of its own says
+    itself when it is true, and how it compares."""
+    if type(condition) is not cst.Comparison:
+        return False
+    sides = (condition.left, *(target.comparator for target in condition.comparisons))
+    return any(type(side) is cst.Call and type(side.func) is cst.Name for side in sides)
+
+
+def _reads_attribute(check: Check) -> bool:
+    """Whether a check reads an attribute, which may be worked out anew, or kept, at the second look."""
+    return any(
+        type(node) is cst.Attribute and dotted(node).partition(".")[0] not in ("self", "cls", "")
+        for node in walk(check.node)
+    )
 
 
 def _is_get(function: ast.expr) -> bool:

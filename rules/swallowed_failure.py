@@ -22,7 +22,7 @@ from dataclasses import replace
 import libcst as cst
 
 from reviewbot.flow.calls import callee
-from reviewbot.flow.checks import Check, call_of, checks
+from reviewbot.flow.checks import Check, call_of, checks, checks_in
 from reviewbot.flow.control import enclosing, leaves, statements
 from reviewbot.flow.handlers import BROAD, caught, expects_failure, fate, following, raised_by, takes
 from reviewbot.flow.hooks import Softened, is_hook, softened
@@ -1138,7 +1138,7 @@ def _last_name(node: ast.expr) -> str:
 def _own_checks(unit: Unit, body: cst.CSTNode) -> list[Check]:
     """The checks that run as part of a block, and whose failures reach its end."""
     found = []
-    for check in checks(unit):
+    for check in checks_in(unit, body):
         if check.kind == "raise" and check.condition is None and raised_by(check) not in _VERDICTS:
             continue
         for above in unit.ancestors(check.node):
