@@ -429,8 +429,22 @@ def _not_imported(unit: Unit) -> Iterator[tuple[cst.ExceptHandler, cst.Return, s
             continue
         for handler in node.handlers:
             back = _bare_return(statements(handler.body))
+            if _is_there_anyway(unit, tried[0]):
+                continue
             if back is not None and placed and rank(back) < placed[0]:
                 yield handler, back, _imported(tried[0])
+
+
+def _is_there_anyway(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether the file itself imports the package at its top, so that no test of it runs without."""
+    package = _imported(node).partition(".")[0]
+    return any(
+        any(alias.name.partition(".")[0] == package for alias in one.names)
+        if isinstance(one, ast.Import)
+        else one.level == 0 and (one.module or "").partition(".")[0] == package
+        for one in unit.file.tree.body
+        if isinstance(one, (ast.Import, ast.ImportFrom))
+    )
 
 
 def _imported(node: cst.CSTNode) -> str:
@@ -624,7 +638,11 @@ def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int, repo: Repo) -
     ]
     cases = _cases(unit, repo) if asked else set()
     made = [{one.name for one in values(unit).slice(name) if one.kind == "parameter"} for name in asked]
-    return "it is one of several cases" if made and all(one & cases for one in made) else ""
+    if made and all(one & cases for one in made):
+        return "it is one of several cases"
+    read = [one for name in names for one in values(unit).slice(name)]
+    given_any = any(one.kind == "parameter" and one.name not in ("self", "cls") for one in read)
+    return "what the test is given may decide it" if given_any else ""
 
 
 def _cases(unit: Unit, repo: Repo) -> set[str]:

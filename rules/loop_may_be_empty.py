@@ -1205,7 +1205,11 @@ def _doubt_around(unit: Unit, node: cst.CSTNode, found: Iterable, caught: tuple[
         return "numbers stand for rows that the test itself may have written"
     if unit.is_test and _FORBIDDING.search(unit.name.rpartition(".")[2]):
         return "what the test forbids, no item at all does as well"
-    return "a comment speaks of none" if _NONE_IS_FINE.search(_comments_at(unit, node)) else ""
+    if _NONE_IS_FINE.search(_comments_at(unit, node)):
+        return "a comment speaks of none"
+    if not unit.is_test:
+        return "its callers may know that there is some"
+    return "" if found.made == "filtered" else "other code may have put something there"
 
 
 def _reads_a_parameter(found: Iterable) -> bool:

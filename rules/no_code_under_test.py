@@ -295,7 +295,7 @@ class NoCodeUnderTest(Rule):
             unit,
             tree_span(unit, first.node),
             f"the test runs none of the repository's code: {what}",
-            certainty="question" if library else "likely",
+            certainty="question",
             steps=steps,
             still_catches=(f"nothing: no change of the repository's code makes `{name}` fail",),
         )

@@ -192,7 +192,7 @@ class RestoreIntoEqual(Rule):
             unit,
             tree_span(unit, loaded.call),
             says,
-            certainty="likely",
+            certainty="question",
             steps=steps,
             still_catches=("a load that raises, or that spoils what is there; none that does nothing",),
         )

@@ -16,19 +16,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from reviewbot.flow.checks import checks
 from reviewbot.flow.handlers import caught
-from reviewbot.flow.judging import compares, judges, says_that_it_judges
 from reviewbot.flow.pools import FIGURES, Dropped, dropped
-from reviewbot.flow.syntax import canonical, dotted, last_name, walk
-from reviewbot.flow.values import values
+from reviewbot.flow.syntax import canonical, dotted, walk
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
-from reviewbot.model import Certainty
-
-_BROAD = frozenset({
-    "", "Exception", "BaseException", "RuntimeError", "ValueError", "AssertionError", "KeyError",
-})  # fmt: skip
 
 
 class RowsDropped(Rule):
@@ -159,7 +151,7 @@ class RowsDropped(Rule):
                 unit,
                 _anchor(one),
                 f"{_says(one)} never reach {figure}, and nothing counts how many",
-                certainty=_certainty(unit, one),
+                certainty="question",
                 steps=[
                     step(unit, one.pool, "the rows that are left are collected here"),
                     step(unit, _anchor(one), "this leaves the others out"),
@@ -202,35 +194,3 @@ def _says(one: Dropped) -> str:
     if one.why == "nothing":
         return f"rows without `{asked}`"
     return f"rows whose `{asked}` is {'not finite' if one.why == 'not finite' else 'zero or empty'}"
-
-
-def _certainty(unit: Unit, one: Dropped) -> Certainty:
-    """A question where the code does not compare, where nothing is asked of the figure here, or where the row
-    may be left out for what it is."""
-    if not judges(unit) or not _is_judged(unit, one.figure):
-        return "question"
-    if isinstance(one.condition, cst.ExceptHandler):
-        return "likely" if caught(one.condition) & _BROAD else "question"
-    return (
-        "likely" if one.why == "not finite" or (one.subject and _computed(unit, one.subject)) else "question"
-    )
-
-
-def _is_judged(unit: Unit, figure: cst.BaseExpression) -> bool:
-    """Whether a check reads a figure, or the function is there to compare and hands it back."""
-    if compares(unit) or says_that_it_judges(unit.file.path.rpartition("/")[2]):
-        return True
-    flow = values(unit)
-    asked = [check.node if check.condition is None else check.condition for check in checks(unit)]
-    made = [*asked, *(b.value for node in asked for b in flow.slice(node) if b.value is not None)]
-    return any(below is figure for node in made for below in walk(node))
-
-
-def _computed(unit: Unit, subject: cst.BaseExpression) -> bool:
-    """Whether a value is what a call gave, and not a field of the row or how long it is."""
-    if isinstance(subject, cst.Call) and last_name(subject) == "len" and subject.args:
-        item = subject.args[0].value
-        bound = values(unit).reaching(item) if isinstance(item, cst.Name) else ()
-        return not any(binding.kind == "loop" for binding in bound) and _computed(unit, item)
-    sources = [b.value for b in values(unit).slice(subject) if isinstance(subject, (cst.Name, cst.Call))]
-    return any(isinstance(below, cst.Call) for value in sources if value is not None for below in walk(value))

@@ -572,6 +572,8 @@ class SkipAfterCompare(Rule):
                 continue
             if _is_given(unit, one.left) and _is_given(unit, one.right):
                 continue  # which cases are run, and no outcome
+            if unit.is_test and does == "skips the test" and not _is_of_a_run(unit, one):
+                continue  # parts of one case
             if _is_mended(unit, one, body):
                 continue
             left, right = canonical(one.left), canonical(one.right)
@@ -621,7 +623,7 @@ class SkipAfterCompare(Rule):
             one.call,
             f"how far `{one.left}` and `{one.right}` are apart is only shown: no check reads"
             f" `{one.unread}`{also}",
-            certainty="likely" if checks(unit) else "question",
+            certainty="question",
             steps=[step(unit, it.call, f"tells of `{it.unread}`") for it in shown[:4]],
             still_catches=("nothing here: the test passes however far they are apart",),
         )
@@ -636,12 +638,15 @@ class SkipAfterCompare(Rule):
             node,
             f"whether `{left}` and `{right}` agree is worked out here, and nothing "
             + ("does more than show it" if shown else f"reads `{name}`"),
-            certainty="question" if shown and not unit.is_test else "likely",
+            certainty="question" if shown else "likely",
             steps=[step(unit, node, f"`{name}` holds the verdict")],
             still_catches=still_catches(unit, one.left, one.right, but=[node], repo=repo),
         )
 
 
+_PLAIN = frozenset({
+    "len", "int", "str", "float", "bool", "min", "max", "abs", "round", "list", "tuple", "range",
+})  # fmt: skip
 _SHOWS = pattern(r"(?i)(^|_)(print|show|report|log|dump|debug|display|describe|plot)(_|s?$)")
 _ASKS = pattern(r"(?i)(^|_)(check|compare|assert|verify|same|equal|match|test)")
 
@@ -659,6 +664,18 @@ def _is_in_a_display(unit: Unit, node: cst.CSTNode) -> bool:
 def _is_given(unit: Unit, node: cst.BaseExpression) -> bool:
     """Whether a value is one of those that `pytest.mark.parametrize` gives."""
     return isinstance(node, cst.Name) and parametrized(unit, node.value) is not None
+
+
+def _is_of_a_run(unit: Unit, one: Judgement) -> bool:
+    """Whether a side is, or is made of, what a call gave: an outcome, and no part of the case alone."""
+    flow = values(unit)
+    made = [binding.value for side in (one.left, one.right) for binding in flow.slice(side)]
+    return any(
+        isinstance(below, cst.Call) and dotted(below.func) not in _PLAIN
+        for node in (one.left, one.right, *made)
+        if node is not None
+        for below in walk(node)
+    )
 
 
 def _is_mended(unit: Unit, one: Judgement, body: list[cst.CSTNode]) -> bool:
