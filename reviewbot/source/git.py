@@ -211,6 +211,10 @@ class Repository:
             return ""
         return str(found.id) if found.filemode == FileMode.COMMIT else ""
 
+    def holds(self, object_id: str) -> bool:
+        """Whether this clone has a content; a partial one may lack it."""
+        return bool(self._git.odb.exists(pygit2.Oid(hex=object_id)))
+
     def size(self, object_id: str) -> int:
         """How many bytes a content has; it is not read for that."""
         why = f"object {object_id} is missing from this clone"
@@ -324,7 +328,12 @@ class AtCommit:
     def every(self, wanted: Callable[[str], bool]) -> Iterator[Source]:
         """The regular files that are wanted; their keys are git's own."""
         for entry in self._repository.files(self._commit):
-            if entry.kind == "file" and wanted(entry.path) and not self._repository.too_large(entry.id):
+            if entry.kind != "file" or not wanted(entry.path):
+                continue
+            # A clone may leave out what is large, as recorded answers are; what is said of code needs all of it.
+            if not entry.path.endswith(".py") and not self._repository.holds(entry.id):
+                continue
+            if not self._repository.too_large(entry.id):
                 read = partial(self._repository.blob, entry.id)
                 yield Source(self._shown(entry.path), bytes.fromhex(entry.id), read)
 

@@ -201,6 +201,20 @@ def test_a_content_that_the_clone_left_out_is_an_error_that_names_the_file(repos
         diff.hunks(diff.changes[0])
 
 
+def test_settings_that_the_clone_left_out_are_passed_over_and_code_is_not(repository, tmp_path):
+    new = repository.commit({"a.py": "1\n", "answers.yaml": lines(2), "ci.yaml": "a: 1\n"})
+    repository.git("config", "uploadpack.allowFilter", "true")
+    clone = str(tmp_path / "clone")
+    repository.git("clone", "--quiet", "--filter=blob:limit=20", "--bare", repository.folder.as_uri(), clone)
+    git = Repository(tmp_path / "clone").up_to(1000)
+    assert [one.path for one in AtCommit(git, new).every(lambda _: True)] == ["a.py", "ci.yaml"]
+    repository.commit({"a.py": THIRTY})
+    repository.git("clone", "--quiet", "--filter=blob:limit=20", "--bare", repository.folder.as_uri(), f"{clone}2")
+    git = Repository(tmp_path / "clone2").up_to(1000)
+    with pytest.raises(GitError, match="is missing from this clone"):
+        list(AtCommit(git, git.commit("HEAD")).every(lambda _: True))
+
+
 def test_no_repository(tmp_path):
     with pytest.raises(GitError, match="not in a git repository"):
         Repository(tmp_path)
