@@ -1608,6 +1608,27 @@ def test_bake():
 """,
             },
         ),
+        # A page of the documentation about checks.
+        Example(
+            """
+            nav:
+              - Sailing:
+                - Tests:
+                  - tests/rigging.md
+                  - tests/harbour.md
+            """,
+            path="mkdocs.yml",
+            before={
+                "mkdocs.yml": """
+nav:
+  - Sailing:
+    - Tests:
+      - tests/rigging.md
+      - tests/conftest.md
+      - tests/harbour.md
+"""
+            },
+        ),
         Example(
             """
             tolerance: 0.001

@@ -20,6 +20,7 @@ _LIMIT = pattern(
 _LISTS = pattern(r"(?i)test|check|compar|suite|case|field|scenario|workload|parity|metric")
 _TEST = pattern(r"[\w./-]*\b(?:[\w-]*tests?[\w-]*|check\w*|parity\w*|compar\w*|verif\w*)[\w./-]*")
 _PATH = pattern(r"[\w./-]+\.(?:py|sh|bash)(?:::\w+)*|(?<![\w./=-])tests?(?:/[\w./-]*|(?=[\s\"']|$))")
+_PAGE = pattern(r"(?i)\S+\.(md|rst|txt|html?|adoc|css|svg|png)")
 _OPTION = pattern(r"\s*--?[A-Za-z]")
 _COMMENT = pattern(r"(^|\s)#.*$")
 
@@ -67,7 +68,7 @@ def fewer_listed(old: str, new: str) -> Iterator[Dropped]:
         named = any(_LISTS.search(part) for part in path) or all(_TEST.fullmatch(item) for item in lost)
         if not lost or not named or _let_through(path) or not set(items) & set(kept):
             continue
-        if is_command_line(items):
+        if is_command_line(items) or all(map(_PAGE.fullmatch, lost)):
             continue
         if len(kept) >= len(items):
             continue  # one for another
