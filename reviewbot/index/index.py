@@ -140,6 +140,12 @@ class Index:
             again = [at.fact.target for at in there.look("import", parts[-1])]
             if hops and again:
                 return self._defined(again[0], where, hops - 1)
+            if hops and not parts[cut].startswith("_"):
+                # Of several modules that are taken in whole the last one counts, as it does in Python.
+                for at in reversed(there.look("import", "*")):
+                    every = f"{at.fact.target.removesuffix('*')}{wanted}"
+                    if not at.fact.function and (meant := self._defined(every, where, hops - 1)) is not None:
+                        return meant
         return None
 
     def callers(self, path: str, definition: Definition) -> tuple[tuple[str, Call], ...]:

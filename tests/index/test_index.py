@@ -90,6 +90,30 @@ def test_a_definition_is_followed_through_an_import_and_a_re_export():
     assert found.definition("absent", "use.py", imports) is None
 
 
+def test_a_definition_is_followed_through_a_module_that_is_taken_in_whole():
+    found = index(
+        {
+            "pkg/__init__.py": "from .early import *\nfrom .late import *\nfrom json import *\n",
+            "pkg/early.py": "def make():\n    pass\n\ndef only():\n    pass\n\ndef _hidden():\n    pass\n",
+            "pkg/late.py": "from .later import *\n\nclass Maker:\n    def go(self):\n        pass\n",
+            "pkg/later.py": "def make():\n    pass\n",
+            "use.py": "import pkg as p\n",
+        }
+    )
+    imports = {"p": "pkg"}
+
+    def where(name: str) -> str | None:
+        made = found.definition(name, "use.py", imports)
+        return None if made is None else made[0]
+
+    # The last one counts, and what starts with an underscore does not come along.
+    assert where("p.make") == "pkg/later.py"
+    assert where("p.only") == "pkg/early.py"
+    assert where("p.Maker.go") == "pkg/late.py"
+    assert where("p._hidden") is None
+    assert where("p.absent") is None
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "fields"),
     [
