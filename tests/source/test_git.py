@@ -209,7 +209,9 @@ def test_settings_that_the_clone_left_out_are_passed_over_and_code_is_not(reposi
     git = Repository(tmp_path / "clone").up_to(1000)
     assert [one.path for one in AtCommit(git, new).every(lambda _: True)] == ["a.py", "ci.yaml"]
     repository.commit({"a.py": THIRTY})
-    repository.git("clone", "--quiet", "--filter=blob:limit=20", "--bare", repository.folder.as_uri(), f"{clone}2")
+    repository.git(
+        "clone", "--quiet", "--filter=blob:limit=20", "--bare", repository.folder.as_uri(), f"{clone}2"
+    )
     git = Repository(tmp_path / "clone2").up_to(1000)
     with pytest.raises(GitError, match="is missing from this clone"):
         list(AtCommit(git, git.commit("HEAD")).every(lambda _: True))
