@@ -330,7 +330,7 @@ class AtCommit:
         for entry in self._repository.files(self._commit):
             if entry.kind != "file" or not wanted(entry.path):
                 continue
-            # A clone may leave out what is large, as recorded answers are; what is said of code needs all of it.
+            # A clone may leave out what is large, as recorded answers are; code has to be there.
             if not entry.path.endswith(".py") and not self._repository.holds(entry.id):
                 continue
             if not self._repository.too_large(entry.id):
