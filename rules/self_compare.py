@@ -32,6 +32,7 @@ from reviewbot.flow.checks import (
 )
 from reviewbot.flow.fixtures import fixture, takes_fixtures
 from reviewbot.flow.identity import alias, live_state, may_compare_one, steadiness
+from reviewbot.flow.live_mappings import live_mapping, may_be_live_mapping
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.plain import handed_out, is_plain
@@ -201,8 +202,74 @@ class SelfCompare(Rule):
                 optimizer.step()
                 assert (before == model.head.weight).all()  # <- here
         """),
+        # The dictionary of all attributes is one object; a copy of the dictionary holds the same tensors.
+        Example("""
+            def test_quote_leaves_the_ticket(Ticket, quote):
+                ticket = Ticket(seat=4)
+                before = ticket.__dict__
+                quote(ticket)
+                assert ticket.__dict__ == before  # <- here
+
+            class TestTrip(TestCase):
+                def test_route(self):
+                    trip = Trip()
+                    was = vars(trip)
+                    trip.route("north")
+                    self.assertEqual(was, vars(trip))  # <- here
+
+            def test_keel_is_frozen(hull, optimizer):
+                before = hull.state_dict().copy()
+                optimizer.step()
+                for name, plank in hull.state_dict().items():
+                    assert torch.equal(plank, before[name])  # <- here
+        """),
+        # What is expected is the very collection that is changed.
+        Example("""
+            def test_merge_keeps_the_stops(Trip):
+                trip = Trip(stops=["Bern"])
+                expected = trip.stops
+                trip.stops.append("Chur")
+                trip.merge(Trip())
+                assert trip.stops == expected  # <- here
+
+            def test_override(Trip):
+                trip = Trip()
+                wanted = trip.fares
+                wanted["dog"] = 3
+                trip.override("dog", 3)
+                assert trip.fares == wanted  # <- here
+        """),
     )
     good = (
+        # A copy; another object; an attribute that is given anew, or that nothing here changes in place.
+        Example("""
+            def test_quote_leaves_the_ticket(Ticket, quote):
+                ticket = Ticket(seat=4)
+                before = dict(ticket.__dict__)
+                quote(ticket)
+                assert ticket.__dict__ == before
+
+            def test_comes_back(Ticket, load, dump):
+                ticket = Ticket(seat=4)
+                before = ticket.__dict__
+                ticket = load(dump(ticket))
+                assert ticket.__dict__ == before
+
+            def test_again(Trip, Ticket):
+                trip, ticket = Trip(), Ticket()
+                before = vars(trip)
+                assert vars(ticket) == before
+                stops = trip.stops
+                trip.route("north")
+                assert trip.stops == stops
+
+            def test_given_anew(Trip, sort):
+                trip = Trip(stops=["Bern"])
+                expected = trip.stops
+                expected.sort()
+                trip.stops = sort(["Bern"])
+                assert trip.stops == expected
+        """),
         # A zero by name, to which what came out is held.
         Example("""
             def test_age(born, day):
@@ -432,7 +499,9 @@ class SelfCompare(Rule):
     def suspect(self, unit: Unit) -> bool:
         if _may_cross(unit) or (unit.is_test and may_be_stale(unit)):
             return True
-        return may_compare_one(unit) and not _ABOUT_EQUALITY.search(unit.name)
+        if _ABOUT_EQUALITY.search(unit.name):
+            return False
+        return may_compare_one(unit) or may_be_live_mapping(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in _crossed(unit):
@@ -538,6 +607,19 @@ class SelfCompare(Rule):
                 steps = (
                     step(unit, state.taken, "taken without a copy"),
                     step(unit, state.change, "changes it in place"),
+                )
+            elif (held := live_mapping(unit, left, right)) is not None:
+                message = f"`{unit.text(left)}` and `{unit.text(right)}` are one object, so they are equal"
+                certainty = "likely" if held.change is None else "question"
+                if held.change is not None:
+                    message += f", unless `{unit.text(held.taken)}` hands out a copy"
+                steps = (
+                    step(unit, held.taken, "taken without a copy"),
+                    *(
+                        ()
+                        if held.change is None
+                        else (step(unit, held.change, "and changed here, by either name"),)
+                    ),
                 )
             else:
                 return None

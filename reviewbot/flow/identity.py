@@ -229,14 +229,10 @@ def _states(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:
         node = value
         if isinstance(node, (cst.ListComp, cst.SetComp)) and same(node.elt, node.for_in.target):
             node = node.for_in.iter
-        while type(node) is cst.Call and dotted(node.func) in (
-            "dict",
-            "list",
-            "tuple",
-            "enumerate",
-            "zip",
-        ):
+        while type(node) is cst.Call and dotted(node.func) in _HOLDS_THE_SAME:
             node = node.args[0].value if node.args else None
+        if type(node) is cst.Call and last_name(node) == "copy" and type(node.func) is cst.Attribute:
+            node = node.func.value  # a dictionary's own copy holds the same tensors
         if type(node) is cst.Call and last_name(node) == "items" and type(node.func) is cst.Attribute:
             node = node.func.value
         if (
@@ -252,6 +248,9 @@ def _states(unit: Unit, side: cst.BaseExpression) -> list[cst.BaseExpression]:
     return found
 
 
+_HOLDS_THE_SAME = frozenset({
+    "dict", "list", "tuple", "enumerate", "zip", "copy.copy", "OrderedDict", "collections.OrderedDict",
+})  # fmt: skip
 _OF_NUMBERS = pattern(r"(?i)(sched|scheduler|sampler|loader|iterator|counter|scaler)\d*$")
 
 
