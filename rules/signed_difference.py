@@ -28,7 +28,10 @@ _CANCELLING = frozenset({"sum", "mean", "nansum", "nanmean"})
 _PASSED_THROUGH = frozenset(
     {"float", "item", "numpy", "asscalar", "asnumpy", "cpu", "detach", "tolist", "squeeze"}
 )
-_LESS = frozenset({"assertLess", "assertLessEqual", "assert_less", "assert_less_equal"})
+_LESS = frozenset({
+    "assertLess", "assertLessEqual", "assert_less", "assert_less_equal", "assert_array_less",
+})  # fmt: skip
+_ABSOLUTE = frozenset({"abs", "fabs", "absolute"})
 _TOLERANCE = pattern(r"(?i)^(a?tol(erance)?|r?tol|eps(ilon)?|abs_tol|max_err(or)?|precision)$")
 _EXPECTED = pattern(
     r"(?i)(^|_)(expected|exp|reference|ref|golden|truth|want(ed)?|correct|target|baseline)(_|$)"
@@ -37,18 +40,22 @@ _EXPECTED = pattern(
 _ONE_SIDED = pattern(
     r"(?i)bound|limit|upper|lower|cap(_|$)|thresh|clip|best|prev|before|after|old|new|init|first|last|start|end(_|$)|"
     r"time|elapsed|clock|now(_|$)|^t\d|mem|size|bytes|alloc|violat|constraint|budget|regret|gap|loss_\d|worst|"
-    r"abs|norm|square|pow|dist|error|err(_|$)|cos|sim(_|$)|min(_|$)|max(_|$)"
+    r"norm|square|pow|dist|error|err(_|$)|cos|sim(_|$)|min(_|$)|max(_|$)"
 )
+_OF_SIZES = pattern(r"(?i)abs")
 _WIDEST = 1e-2  # a wider bound on a difference may well be meant for one side
 
 
 class _Signed(NamedTuple):
-    """A difference below a tolerance; `how` it is made one number, by name, or "" where it is one."""
+    """A difference below a tolerance; `how` it is made one number, by name, or "" where it is one.
 
-    check: ast.expr
+    `absolute` is the call of `abs` that stands at another place than around the difference.
+    """
+
     measured: ast.expr
     difference: ast.BinOp
     how: str
+    absolute: ast.Call | None = None
 
 
 class SignedDifference(Rule):
@@ -82,8 +89,57 @@ class SignedDifference(Rule):
                     self.assertTrue(expected_knots - sail().knots < 1e-4)  # <- here
                     assert sail().drift - 0.3 < 0.01  # <- here
         """),
+        # The absolute value of something else.
+        Example("""
+            import numpy as np
+            import torch
+
+            def test_bearing(sail):
+                expected = 0.25
+                assert abs(sail().bearing) - expected < 1e-6  # <- here
+
+            def test_speeds(sail, plan):
+                assert abs(sail().speed - plan().speed < 1e-6)  # <- here
+                assert np.abs(sail().heel - plan().heel < 1e-5).all()  # <- here
+
+            def test_winds(sail, plan):
+                assert (sail().winds - plan().winds).max().abs() < 1e-5  # <- here
+                assert abs(torch.sum(sail().gusts - plan().gusts)) < 1e-5  # <- here
+        """),
+        # All of an array, an array that is to be less, a name for the difference, and an error.
+        Example("""
+            import numpy as np
+            import torch
+
+            def test_tides(read, reference):
+                assert torch.all(read("tides") - reference < 1e-5)  # <- here
+                np.testing.assert_array_less(read("ebb") - reference.ebb, 1e-5)  # <- here
+
+            def test_drift(sail, plan):
+                drift = sail() - plan()
+                assert drift.max() < 1e-5, f"off by {drift}"  # <- here
+
+            def test_course(sail, plan, atol):
+                off = sail().course - plan().course
+                if off.sum() > atol:  # <- here
+                    raise AssertionError(off)
+        """),
     )
     good = (
+        # Of the difference after all; within a size; what is looked at both ways by its name.
+        Example("""
+            import numpy as np
+
+            def test_drift(sail, plan, most):
+                drift = sail() - plan()
+                assert drift.max() < 1e-5
+                assert drift.min() > -1e-5
+                assert abs((sail().depth - plan().depth).item()) < 1e-5
+                assert abs(sail().keel - plan().keel).max() < 1e-5
+                assert (np.abs(sail().deck - plan().deck) < 1e-5).all()
+                assert abs(sail().heel) - 1.0 < 1e-6
+                assert (abs(sail().tack) - abs(plan().tack)).max() < 1e-5
+        """),
         # The absolute value, the square or the norm is taken, or both ways are asked.
         Example("""
             import numpy as np
@@ -160,7 +216,9 @@ class SignedDifference(Rule):
             return
         for one in _signed(unit):
             if not _is_asked_elsewhere(unit, one):
-                yield self._say(unit, one)
+                yield (
+                    self._say(unit, one) if one.absolute is None else self._misplaced(unit, one, one.absolute)
+                )
 
     def _say(self, unit: Unit, one: _Signed) -> Finding:
         left, right = (f"`{_short(side)}`" for side in (one.difference.left, one.difference.right))
@@ -178,47 +236,157 @@ class SignedDifference(Rule):
             fix=_absolute(unit, one.difference),
         )
 
+    def _misplaced(self, unit: Unit, one: _Signed, absolute: ast.Call) -> Finding:
+        """The absolute value is taken, and of something else than the difference."""
+        left, right = (f"`{_short(side)}`" for side in (one.difference.left, one.difference.right))
+        taken = _given(absolute) or absolute
+        of, small = f"`{_short(taken)}`", f"where {left} is far smaller than {right}"
+        caught = f"{left} that is larger than {right} throughout"
+        sure: Certainty = "likely"
+        if isinstance(taken, ast.Compare):
+            of = "what the comparison says"
+        elif one.how in _CANCELLING:
+            of, sure = f"the {one.how} alone", "question"
+            small = "where it is too large here and too small there"
+            caught = f"{left} that is larger, or smaller, than {right} throughout"
+        elif one.how:
+            of = "the greatest one alone"
+            small = f"where {left} is equal to {right} in one place and far smaller in the others"
+        elif not any(map(_EXPECTED.search, _names(one.difference.right))):
+            sure = "question"
+        return self.finding_at(
+            unit,
+            tree_span(unit, one.measured),
+            f"the absolute value is taken of {of}, not of the difference, which is small enough {small}"
+            + ("" if sure == "likely" else "; may it be?"),
+            certainty=sure,
+            still_catches=(caught,),
+        )
+
 
 def _signed(unit: Unit) -> Iterator[_Signed]:
     for node in unit.asts(ast.Assert):
-        yield from _below(node.test)
-    for node in unit.asts(ast.Call):
-        last = dotted_name(node.func).rpartition(".")[2]
-        if last == "assertTrue" and node.args:
-            yield from _below(node.args[0])
-        elif last in _LESS and len(node.args) > 1:
-            yield from _measured(node, node.args[0], node.args[1])
+        yield from _below(unit, node.test)
+    for branch in unit.asts(ast.If):
+        if isinstance(branch.body[-1], ast.Raise):
+            yield from _above(unit, branch.test)
+    for call in unit.asts(ast.Call):
+        last = dotted_name(call.func).rpartition(".")[2]
+        if last == "assertTrue" and call.args:
+            yield from _below(unit, call.args[0])
+        elif last in _LESS and len(call.args) > 1:
+            how = "array" if last == "assert_array_less" else ""
+            yield from _measured(unit, call.args[0], call.args[1], how)
 
 
-def _below(test: ast.expr) -> Iterator[_Signed]:
+def _below(unit: Unit, test: ast.expr) -> Iterator[_Signed]:
     """What a condition, or one that is joined to it by `and`, wants below a tolerance."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for value in test.values:
-            yield from _below(value)
+            yield from _below(unit, value)
+        return
+    asked, how, absolute = test, "", None
+    while isinstance(asked, ast.Call):
+        last = _last(asked)
+        if last in _ABSOLUTE:
+            absolute = asked
+        elif last in ("all", "alltrue"):
+            how = "all"
+        elif last not in _PASSED_THROUGH and last != "bool":
+            return
+        inner = _given(asked)
+        if inner is None:
+            return
+        asked = inner
+    if not isinstance(asked, ast.Compare) or len(asked.ops) != 1:
+        return
+    measured, bound = asked.left, asked.comparators[0]
+    if isinstance(asked.ops[0], (ast.Gt, ast.GtE)):
+        measured, bound = bound, measured
+    elif not isinstance(asked.ops[0], (ast.Lt, ast.LtE)):
+        return
+    if absolute is None:
+        yield from _measured(unit, measured, bound, how)
+    elif isinstance(measured, ast.BinOp) and isinstance(measured.op, ast.Sub):
+        yield _Signed(test, measured, how, absolute)
+
+
+def _above(unit: Unit, test: ast.expr) -> Iterator[_Signed]:
+    """What fails above a tolerance."""
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return
-    if isinstance(test.ops[0], (ast.Lt, ast.LtE)):
-        yield from _measured(test, test.left, test.comparators[0])
-    elif isinstance(test.ops[0], (ast.Gt, ast.GtE)):
-        yield from _measured(test, test.comparators[0], test.left)
+    if isinstance(test.ops[0], (ast.Gt, ast.GtE)):
+        yield from _measured(unit, test.left, test.comparators[0])
+    elif isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+        yield from _measured(unit, test.comparators[0], test.left)
 
 
-def _measured(check: ast.expr, measured: ast.expr, bound: ast.expr) -> Iterator[_Signed]:
+def _measured(unit: Unit, measured: ast.expr, bound: ast.expr, how: str = "") -> Iterator[_Signed]:
     most = bound.value if isinstance(bound, ast.Constant) and isinstance(bound.value, float) else None
     named = dotted_name(bound).rpartition(".")[2] if isinstance(bound, (ast.Name, ast.Attribute)) else ""
     if not (_TOLERANCE.search(named) if most is None else 0 < most <= _WIDEST):
         return
-    inner, how = measured, ""
+    inner, absolute = measured, None
     while (below := _opened(inner)) is not None:
-        inner, how = below[0], below[1] or how
+        if below[1] in _ABSOLUTE:
+            # What stands in it alone counts from here on: `abs(a - b).max()` is as it should be.
+            inner, how, absolute = below[0], "", inner if isinstance(inner, ast.Call) else None
+        else:
+            inner, how = below[0], below[1] or how
+    if isinstance(inner, ast.Name):
+        inner = _kept(unit, inner) or inner
     if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, ast.Sub):
+        return
+    if absolute is not None and not how:
         return
     sides = [_names(inner.left), _names(inner.right)]
     if any(map(_ONE_SIDED.search, [*sides[0], *sides[1]])) or _is_one(inner.left) or _is_one(inner.right):
         return
+    if any(map(_OF_SIZES.search, [*sides[0], *sides[1]])):
+        of_one = isinstance(inner.left, ast.Call) and _last(inner.left) in _ABSOLUTE
+        if of_one and absolute is None and not any(map(_OF_SIZES.search, sides[1])):
+            yield _Signed(measured, inner, "", inner.left)
+        return
     expected = [any(map(_EXPECTED.search, names)) for names in sides]
     if how or _is_figure(inner.left) or _is_figure(inner.right) or expected[0] != expected[1]:
-        yield _Signed(check, measured, inner, how)
+        yield _Signed(measured, inner, how, absolute)
+
+
+def _kept(unit: Unit, name: ast.Name) -> ast.expr | None:
+    """The difference that a name is given once, and that nothing but this check and a message looks at."""
+    given = [
+        node.value
+        for node in unit.asts(ast.Assign)
+        if any(isinstance(target, ast.Name) and target.id == name.id for target in node.targets)
+    ]
+    if len(given) != 1 or not isinstance(given[0], ast.BinOp):
+        return None
+    told = [
+        *unit.asts(ast.JoinedStr),
+        *unit.asts(ast.Raise),
+        *(call for call in unit.asts(ast.Call) if _last(call) == "print"),
+    ]
+    shown = {id(below) for node in told for below in ast.walk(node)}
+    others = [
+        node
+        for node in ast.walk(unit.tree)
+        if isinstance(node, ast.Name) and node.id == name.id and node is not name and id(node) not in shown
+    ]
+    return given[0] if len(others) == 1 else None
+
+
+def _last(call: ast.Call) -> str:
+    """The last name of what is called: `max` of `np.max(x)` and of `(a - b).max()`."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
+
+
+def _given(call: ast.Call) -> ast.expr | None:
+    """What a function of one value, or a method without any, is given."""
+    method = isinstance(call.func, ast.Attribute) and not dotted_name(call.func)
+    if len(call.args) == 1 and not method and not isinstance(call.args[0], ast.Constant):
+        return call.args[0]
+    called_on_a_name = isinstance(call.func, ast.Attribute) and not call.args and not call.keywords
+    return call.func.value if isinstance(call.func, ast.Attribute) and (method or called_on_a_name) else None
 
 
 def _opened(node: ast.expr) -> tuple[ast.expr, str] | None:
@@ -227,14 +395,11 @@ def _opened(node: ast.expr) -> tuple[ast.expr, str] | None:
         return node.elt, ""
     if not isinstance(node, ast.Call):
         return None
-    last = node.func.attr if isinstance(node.func, ast.Attribute) else dotted_name(node.func)
-    if last not in _GREATEST | _CANCELLING | _PASSED_THROUGH:
+    last = _last(node)
+    if last not in _GREATEST | _CANCELLING | _PASSED_THROUGH | _ABSOLUTE:
         return None
-    how = "" if last in _PASSED_THROUGH else last
-    method = isinstance(node.func, ast.Attribute) and not dotted_name(node.func)
-    if len(node.args) == 1 and not method and not isinstance(node.args[0], ast.Constant):
-        return node.args[0], how
-    return (node.func.value, how) if isinstance(node.func, ast.Attribute) and method else None
+    given = _given(node)
+    return None if given is None else (given, "" if last in _PASSED_THROUGH else last)
 
 
 def _names(node: ast.expr) -> list[str]:
