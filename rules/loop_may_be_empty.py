@@ -186,8 +186,82 @@ class LoopMayBeEmpty(Rule):
                     for line in lines:
                         assert line in sail  # <- here
         """),
+        # Run to its end by `list(...)`, by `read()`, by a length that is compared.
+        Example("""
+            import csv
+            from pathlib import Path
+
+            def test_rows(load):
+                rows = (row for row in load("log") if row.kind == "sale")
+                assert len(list(rows)) == 12
+                for row in rows:
+                    assert row.price > 0  # <- here
+
+            def test_report(report):
+                with open(report) as lines:
+                    table = csv.reader(lines)
+                    assert len(list(table)) == 5
+                    for line in table:
+                        assert line[1] == "ok"  # <- here
+
+            def test_level(log):
+                with open(log) as lines:
+                    assert lines.read()
+                    for line in lines:
+                        assert "error" not in line  # <- here
+
+            def test_written(tmp_path, dump):
+                dump(tmp_path)
+                pages = tmp_path.glob("*.html")
+                assert len(list(pages)) == 2
+                for page in pages:
+                    assert page.read_text()  # <- here
+        """),
+        Example(
+            """
+            import json
+            import sys
+
+            def rows(path):
+                with open(path) as lines:
+                    for line in lines:
+                        yield json.loads(line)
+
+            def main():
+                base, other = rows(sys.argv[1]), rows(sys.argv[2])
+                if len(list(base)) != len(list(other)):
+                    sys.exit("another number of rows")
+                for one, two in zip(base, other):
+                    if one != two:
+                        sys.exit("rows differ")  # <- here
+            """,
+            path="tools/compare_rows.py",
+        ),
     )
     good = (
+        # Back to the start; a list; a file system that lists; only the head was read.
+        Example("""
+            import csv
+
+            def test_report(report):
+                with open(report) as lines:
+                    table = list(csv.reader(lines))
+                    assert len(table) == 5
+                    for line in table:
+                        assert line[1] == "ok"
+
+            def test_written(store, dump):
+                pages = store.glob("*.html")
+                assert len(list(pages)) == 2
+                for page in pages:
+                    assert page.read_text()
+
+            def test_head(load):
+                rows = iter(load("log"))
+                assert next(rows) == "head"
+                for row in rows:
+                    assert row.price > 0
+        """),
         # What has a length is no generator, and has not been run to its end by that.
         Example("""
             def test_steps(loader):
@@ -787,6 +861,8 @@ class LoopMayBeEmpty(Rule):
                 reported.add(id(checks[0].node))
                 yield self._batches(unit, repo, loop, checks[0].node, found)
                 continue
+            if found.made == "used-up" and _fails_for_each(unit, loop):
+                continue  # that nothing is left is what it asks
             if not may_be_empty(unit, loop.node, loop.node.iter, found) or counted(unit, loop.node):
                 continue
             cut = found.made != "used-up" and is_cut(unit, loop.node)

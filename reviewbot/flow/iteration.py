@@ -36,7 +36,13 @@ _FILTERS = frozenset({
     "filter", "filterfalse", "takewhile", "dropwhile", "compress", "itertools.filterfalse",
     "itertools.takewhile", "itertools.dropwhile", "itertools.compress", "more_itertools.filter_except",
 })  # fmt: skip
-_ONE_SHOT = frozenset({"zip", "map", "filter", "iter", "enumerate", "reversed", "chain", "itertools.chain"})
+_ONE_SHOT = frozenset({
+    "zip", "map", "filter", "iter", "enumerate", "reversed", "chain", "itertools.chain", "islice",
+    "itertools.islice", "csv.reader", "csv.DictReader", "re.finditer", "glob.iglob", "os.walk", "os.scandir",
+})  # fmt: skip
+# Methods of a path that give an iterator; a file system's `glob` may give a list.
+_LISTED_ONCE = frozenset({"iterdir", "rglob", "glob"})
+_OF_A_PATH = pattern(r"(?i)path$|dir(ectory)?$|folder$|root$")
 # By last name: what reads from outside the program.
 _LOADING = frozenset({
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "walk", "readlines", "read_text", "splitlines",
@@ -209,7 +215,7 @@ def _is_one_shot(value: ast.expr) -> bool:
     )
 
 
-_ONE_SHOT_NAMES = frozenset(name.rpartition(".")[2] for name in _ONE_SHOT)
+_ONE_SHOT_NAMES = frozenset(name.rpartition(".")[2] for name in _ONE_SHOT) | _LISTED_ONCE
 
 
 def _may_be_set(node: ast.expr) -> bool:
@@ -229,6 +235,8 @@ def _given_names(unit: Unit) -> dict[str, list[ast.expr]]:
     for target, value in pairs:
         if isinstance(target, ast.Name):
             found.setdefault(target.id, []).append(value)
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs += zip(target.elts, value.elts, strict=False)
     return found
 
 
@@ -617,7 +625,7 @@ def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None
         if isinstance(above, (cst.IndentedBlock, cst.Module)):
             block = above
             break
-    if block is None or not _in_block(unit, binding.node, block):
+    if block is None or not (_in_block(unit, binding.node, block) or _opens(unit, block, binding)):
         return None
     for other in flow.reads(unit.node):
         if other is node:
@@ -630,6 +638,16 @@ def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None
     return None
 
 
+def _opens(unit: Unit, block: cst.CSTNode, binding: Binding) -> bool:
+    """Whether a block is that of the `with` that binds a name."""
+    around = unit.parent(block)
+    return (
+        binding.kind == "with"
+        and type(around) is cst.With
+        and any(item.asname is not None and item.asname.name is binding.node for item in around.items)
+    )
+
+
 def _is_iterator(unit: Unit, value: cst.BaseExpression | None, binding: Binding) -> bool:
     """Whether a value gives its items once: a generator, `zip`, a file that is read line by line."""
     if type(value) is cst.GeneratorExp:
@@ -638,8 +656,10 @@ def _is_iterator(unit: Unit, value: cst.BaseExpression | None, binding: Binding)
         return False
     if binding.kind == "with":
         return dotted(value.func) == "open"
-    if dotted(value.func) in _ONE_SHOT:
+    if dotted(value.func) in _ONE_SHOT or qualified(value.func, unit.file.imports) in _ONE_SHOT:
         return True
+    if type(value.func) is cst.Attribute and value.func.attr.value in _LISTED_ONCE:
+        return _is_a_path(unit, value.func.value)
     function = callee(unit, value)
     if function is None or function is unit or not function.has(ast.Yield, ast.YieldFrom):
         return False
@@ -647,6 +667,16 @@ def _is_iterator(unit: Unit, value: cst.BaseExpression | None, binding: Binding)
     return not getattr(function.tree, "decorator_list", None) and not isinstance(
         function.tree, ast.AsyncFunctionDef
     )
+
+
+def _is_a_path(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether a value is a `pathlib.Path`, by what makes it or by its name."""
+    made = values(unit).resolve(node)
+    if type(made) is cst.BinaryOperation:
+        return type(made.operator) is cst.Divide
+    if type(made) is cst.Call:
+        return dotted(made.func) in ("Path", "pathlib.Path")
+    return _OF_A_PATH.search(last_name(made)) is not None
 
 
 _TAKING_ALL = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "dict", "Counter"})

@@ -64,6 +64,8 @@ def left(unit: Unit, node: cst.CSTNode, found: Iterable) -> Left | None:
     """Whether what `found` says may be empty holds something where `node` (a loop, or the comprehension that
     a check decides on) runs."""
     made = found.node
+    if found.made == "used-up":
+        return None
     if isinstance(made, _COMPREHENSIONS) and _drops_blanks(found.unit, made):
         return "shown"
     if found.unit is not unit:
