@@ -19,6 +19,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow import collection
+from reviewbot.flow.computed_parameters import computed
 from reviewbot.flow.coroutines import is_never_awaited
 from reviewbot.flow.fixtures import fixture
 from reviewbot.flow.judging import in_test_file, says_that_it_judges
@@ -30,6 +31,7 @@ from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, 
 from reviewbot.model import Certainty
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LONGEST = 60  # of code that a message quotes
 # Methods of a test class that a runner calls by other names.
 _HOOKS = frozenset({
     "setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSetUp", "asyncTearDown", "setup_method",
@@ -189,8 +191,73 @@ class NeverCollectedTest(Rule):
             """,
             files={"pyproject.toml": '[tool.pytest.ini_options]\npython_files = "check_*.py"\n'},
         ),
+        # What is found by name may be none.
+        Example("""
+            import glob
+
+            import pytest
+
+            import rigs
+            from harbour import FERRIES
+
+            SLOOPS = [name for name in dir(rigs) if name.startswith("Sloop")]
+
+            def with_cranes(every=FERRIES):
+                return [ferry for ferry in FERRIES if "crane" in ferry]
+
+            def tide_tables(pattern):
+                return sorted(glob.glob(pattern))
+
+            @pytest.mark.parametrize("name", SLOOPS)  # <- here
+            def test_sloop(name):
+                assert getattr(rigs, name)().sails
+
+            @pytest.mark.parametrize("ferry", with_cranes())  # <- here
+            def test_crane(ferry):
+                assert FERRIES[ferry].lifts
+
+            @pytest.mark.parametrize("table", tide_tables("tides/*.csv"))  # <- here
+            def test_tide(table):
+                assert open(table).read()
+        """),
     )
     good = (
+        # Counted; exceptions left out; a table of the file; beside the test; filtered by nothing.
+        Example("""
+            from pathlib import Path
+
+            import pytest
+
+            import rigs
+            from harbour import FERRIES
+
+            HERE = Path(__file__).parent
+            SLOOPS = [name for name in dir(rigs) if name.startswith("Sloop")]
+            KNOWN = [ferry for ferry in FERRIES if ferry not in ("Old", "Lost")]
+
+            def test_there_are_sloops():
+                assert len(SLOOPS) > 2
+
+            @pytest.mark.parametrize("name", SLOOPS)
+            def test_sloop(name):
+                assert getattr(rigs, name)().sails
+
+            @pytest.mark.parametrize("ferry", KNOWN)
+            def test_ferry(ferry):
+                assert FERRIES[ferry].lifts
+
+            @pytest.mark.parametrize("port", [port for port in ("Bern", "Basel") if port.startswith("B")])
+            def test_port(port):
+                assert rigs.ports[port]
+
+            @pytest.mark.parametrize("chart", sorted(HERE.glob("charts/*.txt")))
+            def test_chart(chart):
+                assert chart.read_text()
+
+            @pytest.mark.parametrize("every", list(FERRIES))
+            def test_all(every):
+                assert FERRIES[every].name
+        """),
         # A plugin runs what is yielded.
         Example("""
             import pytest
@@ -474,7 +541,11 @@ class NeverCollectedTest(Rule):
         if isinstance(tree, ast.ClassDef):
             found = self._class(unit, tree, repo)
         elif isinstance(tree, _FUNCTIONS):
-            found = self._function(unit, tree, repo) or self._unfilled(unit, tree, repo)
+            found = (
+                self._function(unit, tree, repo)
+                or self._unfilled(unit, tree, repo)
+                or self._computed(unit, tree, repo)
+            )
         else:
             found = None
         if found is not None:
@@ -541,6 +612,25 @@ class NeverCollectedTest(Rule):
                 certainty="proved" if one.sure else "likely",
                 steps=(made,),
                 still_catches=(f"nothing: what `{tree.name}` checks is not checked for any value",),
+            )
+        return None
+
+    def _computed(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
+        """A test that is run once for each of what a program finds, be it nothing."""
+        if not unit.is_test or not repo.pytest.collects_file(unit.file.path):
+            return None
+        for one in computed(unit):
+            code = ast.unparse(one.values)
+            code = code if len(code) <= _LONGEST else f"{code[: _LONGEST - 1]}…"
+            line: int = one.made.lineno  # type: ignore[attr-defined]
+            return self.finding_at(
+                unit,
+                tree_span(unit, one.values),
+                f"`{tree.name}` is run for each of `{code}`, and they {one.says}: may there be none? pytest"
+                " skips it then, and nothing fails",
+                certainty="question",
+                steps=(Step(unit.file.path, line, line, "made here, and counted nowhere in this file"),),
+                still_catches=(f"nothing in this file: what `{tree.name}` checks is checked for none",),
             )
         return None
 

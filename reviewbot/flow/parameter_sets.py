@@ -42,7 +42,7 @@ class Unfilled:
 
 def may_be_unfilled(unit: Unit) -> bool:
     """Whether a test or its class could be given no values; yes too often, never no wrongly."""
-    return any(_may_be_empty(unit.file, values) for values in _given(unit))
+    return any(_may_be_empty(unit.file, values) for values in given_to_parametrize(unit))
 
 
 def _may_be_empty(file: File, values: ast.expr) -> bool:
@@ -59,7 +59,7 @@ def _may_make_none(made: ast.expr | None) -> bool:
 
 def unfilled(unit: Unit, repo: Repo) -> Iterator[Unfilled]:
     """What `parametrize` is given over a test, where that is nothing."""
-    for values in _given(unit):
+    for values in given_to_parametrize(unit):
         found = _made(unit.file, values, repo, _DEEPEST)
         if found is None:
             continue
@@ -71,7 +71,8 @@ def unfilled(unit: Unit, repo: Repo) -> Iterator[Unfilled]:
             continue
 
 
-def _given(unit: Unit) -> Iterator[ast.expr]:
+def given_to_parametrize(unit: Unit) -> Iterator[ast.expr]:
+    """The values that a test is given by the decorators of its own, as they are written there."""
     if not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return
     for decorator in unit.tree.decorator_list:
