@@ -196,6 +196,13 @@ class ConstantVerdict(Rule):
                 kitchen.order("tea")
                 kitchen.assert_(f"TEA {'LARGE' if wide else 'SMALL'}")
         """),
+        # What is shown is what another check asks.
+        Example("""
+            def test_berths(fleet):
+                assert fleet.ships == fleet.berths, fleet.crews == fleet.cabins
+                if fleet.ships:
+                    assert fleet.crews == fleet.cabins
+        """),
         # A flag, and what is shown where it is not set.
         Example("""
             import unittest
@@ -367,8 +374,8 @@ class ConstantVerdict(Rule):
             elif check.kind in ("assert", "call") and not fails_when:
                 yield from self._list(unit, check, condition)
                 if isinstance(check.node, cst.Assert) and isinstance(check.node.msg, cst.Comparison):
-                    if same(check.node.test, check.node.msg):
-                        continue  # it shows what it asks
+                    if any(each.condition and same(each.condition, check.node.msg) for each in checks(unit)):
+                        continue  # it shows what it asks, or what another check asks
                     yield self._message(unit, check, check.node.msg)
 
     def _report(

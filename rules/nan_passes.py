@@ -21,6 +21,7 @@ from reviewbot.flow.checks import checks
 from reviewbot.flow.control import statements
 from reviewbot.flow.gaps import gap
 from reviewbot.flow.guards import deciding, finite
+from reviewbot.flow.handlers import following
 from reviewbot.flow.judgements import judged_names
 from reviewbot.flow.judging import judges
 from reviewbot.flow.loops import quantified
@@ -95,6 +96,12 @@ class NanPasses(Rule):
         """),
         Example(
             """
+            def check_draught(sounding, wanted):
+                draught = float(sounding.read())
+                if abs(draught - wanted) > 0.5:  # <- here
+                    raise SystemExit(f"draws {draught}")
+                return round(draught, 2)
+
             def compare_losses(before, after, tolerance):
                 out = []
                 for step in sorted(before.keys() | after.keys()):
@@ -264,6 +271,21 @@ class NanPasses(Rule):
                 if abs(loss - baseline) > 1e-3:
                     raise AssertionError("loss differs")
         """),
+        # What passes is made a whole number, which raises for NaN.
+        Example("""
+            def check_draught(sounding, wanted):
+                draught = float(sounding.read())
+                if abs(draught - wanted) > 0.5:
+                    raise SystemExit(f"draws {draught}")
+                return int(round(draught))
+
+            def check_load(scale, wanted):
+                load = float(scale.read())
+                if abs(load - wanted) > 0.5:
+                    raise SystemExit(f"weighs {load}")
+                tons = round(load)
+                print(tons)
+        """),
         Example("""
             def test_counts(run, baseline):
                 if abs(len(run(1)) - len(baseline)) > 2:
@@ -411,12 +433,37 @@ def _over_limit(unit: Unit) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode, s
     """`if difference > limit:` before a failure, and `assert not difference > limit`; at the end whether the
     difference is known to be one of floats."""
     for node in unit.find(cst.If):
-        if _fails(unit, node):
+        if _fails(unit, node) and not _is_made_whole_after(unit, node):
             yield from ((c, c, says, sure) for c, says, sure in _ordered(unit, node.test, fails_when=True))
     for check in checks(unit):
         if check.kind == "assert" and check.condition is not None:
             found = _ordered(unit, check.condition, fails_when=False)
             yield from ((c, c, says, sure) for c, says, sure in found)
+
+
+def _is_made_whole_after(unit: Unit, node: cst.If) -> bool:
+    """Whether what is compared is made a whole number wherever it passes: `int` and `round` raise for NaN."""
+    flow = values(unit)
+    compared = {bound for name in flow.reads(node.test) for bound in flow.reaching(name)}
+    for statement in following(unit, node):
+        if isinstance(statement, (cst.BaseCompoundStatement, cst.Continue, cst.Break)):
+            return False
+        for call in (below for below in walk(statement) if isinstance(below, cst.Call)):
+            whole = dotted(call.func) in _WHOLE_OF and len(call.args) == 1
+            given = _unrounded(call.args[0].value) if whole else None
+            if isinstance(given, cst.Name) and not compared.isdisjoint(flow.reaching(given)):
+                return True
+    return False
+
+
+def _unrounded(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What is made a whole number, within any further such call: `load` of `int(round(load))`."""
+    while isinstance(node, cst.Call) and dotted(node.func) in _WHOLE_OF and len(node.args) == 1:
+        node = node.args[0].value
+    return node
+
+
+_WHOLE_OF = frozenset({"int", "round", "math.floor", "math.ceil", "math.trunc"})
 
 
 def _fails(unit: Unit, node: cst.If) -> bool:

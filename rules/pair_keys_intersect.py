@@ -131,6 +131,16 @@ class PairKeysIntersect(Rule):
         ),
     )
     good = (
+        # Of a key that the other side lacks there is an empty set, and that is compared.
+        Example("""
+            def test_cargo(plan, sail, sea):
+                planned, sailed = plan(sea), sail(sea)
+                for ferry, wanted in planned.items():
+                    loaded = sailed.get(ferry, frozenset())
+                    if wanted is None or loaded is None:
+                        continue
+                    assert not wanted - loaded, ferry
+        """),
         # What only one side has is a difference, which is raised or handed back.
         Example(
             """

@@ -218,6 +218,16 @@ class SameRunTwice(Rule):
                 torch.testing.assert_close(fast(x), want)
                 torch.testing.assert_close(fast(x), fast(x))
         """),
+        # Named as a run again, and then held against what it must be.
+        Example("""
+            import torch
+            def test_tide(tide, config, cargo):
+                compiled = tide.compile(config)
+                out = compiled(cargo)
+                repeated = compiled(cargo)
+                assert torch.equal(out, repeated)
+                assert (out - 2.0).abs().max() < 1e-5
+        """),
         Example("""
             def test_engines(run, slow):
                 expected = slow(1)
@@ -497,6 +507,9 @@ def _same_call(unit: Unit, comparison: Comparison) -> tuple[_Made, _Made, Certai
     return (first, second, certainty) if label else (second, first, certainty)
 
 
+_REPEATED = pattern(r"(?i)repeat|again|rerun|twice")
+
+
 def _certainty(unit: Unit, made: _Made, name: str, other: str) -> Certainty | None:
     """How sure it is that the two runs are to differ in something: their names say so."""
     if _are_opposed(name, other):
@@ -505,7 +518,11 @@ def _certainty(unit: Unit, made: _Made, name: str, other: str) -> Certainty | No
     function = dotted(called.func) if isinstance(called, cst.Call) else ""
     if not function or _MOVES_ON.search(function.rpartition(".")[2]):
         return None
-    on_purpose = _ON_PURPOSE.search(function) is not None or _DRAWS.search(unit.text(made)) is not None
+    on_purpose = (
+        _ON_PURPOSE.search(function) is not None
+        or _DRAWS.search(unit.text(made)) is not None
+        or _REPEATED.search(f"{name} {other}") is not None
+    )
     wrapped = isinstance(made, cst.Call) and _wraps_what_nothing_calls(unit, made)
     in_order = _ORDER.search(name) is not None and _ORDER.search(other) is not None
     if (

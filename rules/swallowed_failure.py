@@ -99,6 +99,23 @@ class SwallowedFailure(Rule):
                     print(f"rows differ: {error}")
         """),
         Example("""
+            def test_returned(run):
+                try:
+                    assert run(1) == [2]  # <- here
+                    return True
+                except Exception as error:
+                    print(error)
+                return False
+
+            def check_either_way(run):
+                try:
+                    assert run(1) == [2]  # <- here
+                    return True
+                except AssertionError as error:
+                    print(error)
+                return True
+        """),
+        Example("""
             import contextlib
 
             def test_rows(run):
@@ -488,6 +505,31 @@ class SwallowedFailure(Rule):
                 if reason:
                     pytest.fail(reason)
         """),
+        # What goes well returns from within, and who calls hears of the rest.
+        Example("""
+            class Harbour:
+                def check_berth(self, ship):
+                    try:
+                        berth = self.find(ship)
+                        if berth is None:
+                            raise AssertionError("no berth")
+                        try:
+                            assert berth.depth > ship.draught
+                            return True
+                        except Exception:
+                            log.error("too shallow", exc_info=True)
+                    except Exception:
+                        log.error("not found", exc_info=True)
+                    return False
+
+            def check_crew(ship):
+                try:
+                    assert ship.crew == 12
+                except AssertionError as error:
+                    print(error)
+                else:
+                    return True
+        """),
         # Raised in every other turn, to see it rolled back.
         Example("""
             import random
@@ -783,7 +825,7 @@ class SwallowedFailure(Rule):
             handled = caught(handler)
             before, earlier = earlier, [*earlier, handled]
             fallen = fate(unit, handler.body)
-            if fallen == "left to others":
+            if fallen == "left to others" or (fallen == "lost" and _is_told_by_return(unit, node)):
                 continue
             if len(statements(node.body)) == 1 and inside and _fails_outright(inside[0]):
                 continue
@@ -1012,6 +1054,33 @@ def _is_decided(unit: Unit, condition: cst.BaseExpression) -> bool:
     sides = (condition.left, *(target.comparator for target in condition.comparisons))
     named = any(isinstance(one, cst.Name) for one in sides)
     return named and all(literal(flow.resolve(one)) is not UNKNOWN for one in sides)
+
+
+def _is_told_by_return(unit: Unit, node: cst.Try) -> bool:
+    """Whether a function leaves a `try` with a verdict of its own, and another value at its end: who calls
+    it is told of the failure. Nobody reads what a test returns."""
+    function = enclosing(unit, node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef) or function.name.value.startswith("test"):
+        return False
+    passed = [verdict for block in (node.body, node.orelse) for verdict in _verdicts(block)]
+    last = statements(function.body)[-1]
+    failed = literal(last.value) if isinstance(last, cst.Return) and last.value is not None else None
+    return bool(passed) and failed is not UNKNOWN and all(one is not failed for one in passed)
+
+
+def _verdicts(block: cst.CSTNode | None) -> list[bool]:
+    """The truth values with which a block that went well is left."""
+    if block is None:
+        return []
+    found = []
+    for one in statements(block):
+        if isinstance(one, cst.Return) and one.value is not None and isinstance(literal(one.value), bool):
+            found.append(bool(literal(one.value)))
+        if isinstance(one, cst.Try):
+            found += [verdict for inner in (one.body, one.orelse) for verdict in _verdicts(inner)]
+        if isinstance(one, cst.With):
+            found += _verdicts(one.body)
+    return found
 
 
 def _is_noted_after(unit: Unit, node: cst.Try, check: cst.CSTNode) -> bool:

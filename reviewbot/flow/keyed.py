@@ -212,6 +212,7 @@ def _is_membership(
         return (
             type(found) is cst.Call
             and last_name(found) == "get"
+            and all(literal(given.value) is None for given in found.args[1:])
             and type(found.func) is cst.Attribute
             and canonical(found.func.value) == canonical(side)
             and isinstance(operator, cst.IsNot) is outcome
