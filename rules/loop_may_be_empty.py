@@ -50,6 +50,8 @@ from reviewbot.model import Certainty
 _KEEPS = "keeps only what satisfies `"
 # What leaves out the exceptions: `not bad(x)`, `x not in KNOWN`, `x != own`, `x is not None`.
 _LEAVES_OUT = pattern(rf"{_KEEPS}(not |.* (not in|!=|is not) )")
+# What asks only that a line is not blank: `line`, `line.strip()`.
+_BLANK = pattern(r"(?:satisfies|only under) `[A-Za-z_]\w*(?:\.strip\(\))?`$")
 _MODEL_PARTS = frozenset({
     "parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers", "children",
     "named_children", "state_dict",
@@ -1238,6 +1240,8 @@ def _doubt(unit: Unit, found: Iterable) -> str:
         return _OFTEN_EMPTY[found.made]
     if _is_source(found):
         return "the source of a program is kept beside its tests"
+    if _BLANK.search(found.says):
+        return "only blank lines are left out"
     source = found.source
     if source is None:
         return "the filter leaves out exceptions" if _leaves_out(found, gradients=False) else ""

@@ -41,6 +41,9 @@ from reviewbot.model import Certainty
 
 _VERDICTS = frozenset({"AssertionError", "Failed"})
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError"})
+_OF_THE_MACHINE = frozenset({
+    "OSError", "IOError", "EnvironmentError", "PermissionError", "FileNotFoundError", "ConnectionError",
+})  # fmt: skip
 _BECOMES = {"skipped": "is skipped", "passed": "passes"}
 _LONGEST = 60
 _SKIPS = frozenset({"pytest.skip", "pytest.xfail", "skip", "self.skipTest"})
@@ -168,6 +171,24 @@ class SwallowedFailure(Rule):
                     assert run(1) == [2]  # <- here
                 except Exception:
                     pytest.skip("no server")
+        """),
+        # A failure of the code is none of the machine, and what is only shown is not looked at.
+        Example("""
+            import pytest
+
+            def test_listing(run, log):
+                problem = None
+                try:
+                    if run("ls") != ["a"]:
+                        raise ValueError("another listing")  # <- here
+                except ValueError:
+                    pytest.skip("cannot list")
+                try:
+                    assert run("pwd") == "/"  # <- here
+                except Exception as error:
+                    problem = error
+                log.info(str(problem))
+                print("pwd differs" if "x" in str(log) else str(problem))
         """),
         Example("""
             import unittest
@@ -546,6 +567,45 @@ class SwallowedFailure(Rule):
                         pass
                 assert till.sum() == 5
         """),
+        # What is caught is kept, and what follows looks at its text.
+        Example("""
+            import unittest
+
+            class TestAnchor(unittest.TestCase):
+                def test_dragged(self):
+                    caught = None
+                    try:
+                        drop("anchor")
+                        self.fail("held")
+                    except Exception as error:
+                        caught = error
+                    self.assertIn("mud", str(caught))
+
+            def test_lost():
+                caught = None
+                try:
+                    drop("anchor", chain=None)
+                    assert False
+                except Exception as error:
+                    caught = error
+                assert "chain" in str(caught)
+        """),
+        # The disk cannot hold what the test needs.
+        Example("""
+            import os
+
+            import pytest
+
+            def test_odd_names(tmp_path, listing):
+                path = tmp_path / "a\tb"
+                try:
+                    path.touch()
+                    if not os.path.exists(path):
+                        raise OSError("not made")
+                except OSError:
+                    pytest.skip("no such names here")
+                assert listing(tmp_path) == ["a\tb"]
+        """),
         # Whether what the tests need is there, and new enough.
         Example("""
             import unittest
@@ -835,6 +895,7 @@ class SwallowedFailure(Rule):
                 check
                 for check in taken
                 if not _is_staged(unit, check, handled) and not _is_shown(unit, check)
+                if not (fallen == "skipped" and _is_of_the_machine(check, handled))
             ]
             if fallen == "skipped" and handled & _MISSING and "AssertionError" in handled:
                 continue  # whether what the test needs is there, and new enough
@@ -910,7 +971,7 @@ class SwallowedFailure(Rule):
         certainty: Certainty,
     ) -> Finding:
         who = "this `suppress`" if isinstance(taker, cst.WithItem) else _name(handled)
-        then = "skips the test" if fallen == "skipped" else "lets it go"
+        then = _then(taker) if fallen == "skipped" else "lets it go"
         finding = self.finding(
             unit,
             check.node,
@@ -1020,6 +1081,13 @@ def _cut_off(unit: Unit, taker: cst.ExceptHandler | cst.WithItem) -> list[cst.CS
     return [block.body] if isinstance(block, cst.With) else []
 
 
+def _then(taker: cst.ExceptHandler | cst.WithItem) -> str:
+    """What a handler that skips a test says of it."""
+    called = {last_name(below) for below in walk(taker) if isinstance(below, cst.Call)}
+    expected = "xfail" in called and called.isdisjoint(("skip", "skipTest", "SkipTest"))
+    return "calls it an expected one" if expected else "skips the test"
+
+
 def _end(taker: cst.ExceptHandler | cst.WithItem) -> list[cst.CSTNode]:
     """The statement with which a handler leaves, if it does: what skips the test leaves it too."""
     if isinstance(taker, cst.WithItem):
@@ -1113,6 +1181,11 @@ def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:
     if name in unit.file.classes:
         return True
     return name not in _VERDICTS and (_is_by_the_clock(unit, check) or _is_told(unit, check))
+
+
+def _is_of_the_machine(check: Check, handled: frozenset[str]) -> bool:
+    """Whether a test raises by hand what an operating system raises, for the handler that takes just that."""
+    return check.kind == "raise" and handled <= _OF_THE_MACHINE and takes(handled, raised_by(check))
 
 
 def _is_told(unit: Unit, check: Check) -> bool:

@@ -183,7 +183,7 @@ class XfailNotStrict(Rule):
             says = says.replace("this expected failure", "where the condition of its mark holds, this test")
         # Whoever writes `strict=False` beside a reason, or against the settings, has thought of it.
         asked = said is False and (repo.pytest.xfail_strict or keyword_argument(call, "reason") is not None)
-        return _Mark(unit, node, call, says, "question" if asked else self._certainty(unit, call))
+        return _Mark(unit, node, call, says, "question" if asked else self._certainty(unit, node, call))
 
     def _report(self, says: str, certainty: Certainty, marks: list[_Mark]) -> Finding:
         """One finding for all marks of a file of which the same is to be said."""
@@ -202,11 +202,13 @@ class XfailNotStrict(Rule):
             fix=Fix("fail when it passes", edits) if all(fixes) else None,
         )
 
-    def _certainty(self, unit: Unit, call: cst.Call | None) -> Certainty:
+    def _certainty(self, unit: Unit, node: cst.CSTNode, call: cst.Call | None) -> Certainty:
         """A condition, an exception by name or a reason that speaks of chance make it a question."""
+        if _depends_on_outside(unit) or _FLAKY.search(_comment(unit, node)):
+            return "question"
         if call is None:
-            return "question" if _depends_on_outside(unit) else "likely"
-        conditional = _condition(call) is not None or _depends_on_outside(unit)
+            return "likely"
+        conditional = _condition(call) is not None
         named = keyword_argument(call, "raises") is not None
         return "question" if conditional or named or _FLAKY.search(unit.text(call)) else "likely"
 
@@ -227,6 +229,12 @@ class XfailNotStrict(Rule):
         else:
             return None
         return Fix("fail when it passes", (rewrite(unit, node, text),))
+
+
+def _comment(unit: Unit, node: cst.CSTNode) -> str:
+    """What a comment says at the end of a mark."""
+    end = unit.span(node)
+    return unit.file.lines[end.end_line - 1][end.end_column - 1 :].partition("#")[2]
 
 
 def _condition(call: cst.Call) -> cst.BaseExpression | None:

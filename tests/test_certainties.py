@@ -2989,3 +2989,42 @@ def test_one_pair_decides_for_sure_where_it_is_the_verdict(body, after, expected
             {after}
     """
     assert certainties("one-pair-decides", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("line.strip()", "question"), ("line", "question"), ("line.rstrip() == cut", "likely")],
+)
+def test_a_loop_over_all_lines_but_the_blank_ones(asked, expected):
+    code = f"""
+        def test_boats(tell, cut, boats):
+            told = {{}}
+            for line in tell("boats").split("|"):
+                if {asked}:
+                    name, place = line.split(" ")
+                    told[name] = place
+            for name, place in told.items():
+                assert boats()[name] == place
+    """
+    assert certainties("loop-may-be-empty", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        ("xfail(strict=False)  # flaky at night", "question"),
+        ("xfail()  # flaky at night", "question"),
+        ("xfail  # flaky at night", "question"),
+        ("xfail(strict=False)  # to be mended", "likely"),
+        ("xfail  # to be mended", "likely"),
+    ],
+)
+def test_a_comment_beside_a_mark_says_why_a_test_may_fail(mark, expected):
+    code = f"""
+        import pytest
+
+        @pytest.mark.{mark}
+        def test_rows(run):
+            assert run() == 1
+    """
+    assert certainties("xfail-not-strict", code) == [expected]

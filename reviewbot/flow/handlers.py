@@ -156,11 +156,21 @@ def _only_skips(unit: Unit, node: cst.Assign | cst.AnnAssign) -> bool:
 def _uses(unit: Unit, name: str) -> Iterator[cst.Name]:
     """Where a name is read for more than to be shown."""
     for use in values(unit).reads(unit.node):
-        if use.value != name:
-            continue
-        shown = any(type(above) is cst.Call and last_name(above) in SHOWING for above in unit.ancestors(use))
-        if not shown:
+        if use.value == name and not _is_shown(unit, use):
             yield use
+
+
+def _is_shown(unit: Unit, use: cst.Name) -> bool:
+    """Whether a name is read to be shown: `print(error)`, and not `assert "full" in str(error)`."""
+    shown = False
+    for above in unit.ancestors(use):
+        if isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            return shown and type(above) is not cst.Assert
+        if type(above) is cst.Comparison:
+            shown = False
+        elif type(above) is cst.Call:
+            shown = (shown or last_name(above) in SHOWING) and not is_assertion_call(above)
+    return shown
 
 
 def expects_failure(unit: Unit, node: cst.Try, checked: cst.CSTNode) -> bool:
