@@ -45,6 +45,11 @@ _NOTHING = pattern(
     r"|(can't|cannot|can not) (check|test)"
 )
 
+_NO_CASE = pattern(
+    r"(?i)\b(unsupported|invalid|impossible|incompatible|illegal|not supported)\b"
+    r".*\b(combination|case|param|config)"
+)
+
 _Way = tuple[cst.If, cst.Return, list[tuple[Unit, cst.If]]]
 """A condition under which a test returns, that return, and the later tests that do so too."""
 
@@ -358,6 +363,8 @@ class EarlyReturnTest(Rule):
             doubt = _doubt(unit, node, back, len(again), repo)
             # Beside it a comment says that the test would fail.
             gives_up = _remarks(unit, back, _FAILS) and _turn(unit, node) is None
+            if doubt and _remarks(unit, back, _NO_CASE):
+                gives_up = False  # of a table that is a product some cells make no sense
             told.setdefault("" if gives_up else doubt, []).append((node, back, again))
         for doubt, ways in told.items():
             yield self._told(unit, doubt, ways)

@@ -196,7 +196,9 @@ class ReimplementsExisting(Rule):
             unit.node,
             f"`{unit.name}` is `{original.name}` of {path} again, {copied.how}{on}",
             certainty="question"
-            if _may_stand_alone(unit, copied, repo) or _may_be_meant(unit, path, repo)
+            if _may_stand_alone(unit, copied, repo)
+            or _is_installed_alone(unit, path, repo)
+            or _may_be_meant(unit, path, repo)
             else "likely",
             steps=steps,
             still_catches=(
@@ -227,6 +229,23 @@ def _may_stand_alone(unit: Unit, copied: Copied, repo: Repo) -> bool:
     so may what imports nothing of the other's package."""
     is_method = copied.original.kind == "method"
     return repo.base is None and (is_method or not _imports_of(unit, copied.path))
+
+
+def _is_installed_alone(unit: Unit, path: str, repo: Repo) -> bool:
+    """Whether the original is part of something with requirements of its own, of which the copy's file
+    imports nothing: the one may be there without the other."""
+    own, imports = unit.file.path.split("/")[:-1], unit.file.imports.values()
+    folders = path.split("/")[:-1]
+    for depth in range(1, len(folders) + 1):
+        part = folders[:depth]
+        if own[:depth] == part or any(part[-1] in name.split(".") for name in imports):
+            continue
+        if any(repo.read("/".join([*part, name])) is not None for name in _REQUIREMENTS):
+            return True
+    return False
+
+
+_REQUIREMENTS = ("pyproject.toml", "setup.py", "requirements.txt")
 
 
 def _imports_of(unit: Unit, path: str) -> bool:

@@ -202,7 +202,10 @@ def _form(first: Stretch) -> str:
 
 def _is_helper(stretch: Stretch) -> bool:
     """Whether a stretch is all of a function that the tests could call."""
-    return stretch.whole and stretch.unit.kind == "function" and not stretch.unit.is_test
+    if not stretch.whole or stretch.unit.kind != "function" or stretch.unit.is_test:
+        return False
+    # What a decorator makes of it, a fixture or a compiled kernel, may be no function to call there.
+    return not getattr(stretch.unit.tree, "decorator_list", ())
 
 
 def _step(stretch: Stretch, says: str) -> Step:

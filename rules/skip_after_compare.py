@@ -22,6 +22,7 @@ from reviewbot.flow.checks import call_of, checks
 from reviewbot.flow.control import enclosing, statements
 from reviewbot.flow.excuses import is_place
 from reviewbot.flow.handed_tallies import Handed, handed_away
+from reviewbot.flow.handlers import following
 from reviewbot.flow.iteration import parametrized
 from reviewbot.flow.judgements import Judgement, compared_in, judged_names, judgements, records
 from reviewbot.flow.judging import compares, in_test_file, says_that_it_judges
@@ -237,6 +238,26 @@ class SkipAfterCompare(Rule):
         """),
     )
     good = (
+        # It is told which of the two is taken, and it is taken.
+        Example(
+            """
+            class Harbour:
+                def verify_comparison(self, ship):
+                    pilots = [pilot for pilot in self.pilots if pilot.awake]
+                    if ship.deep:
+                        sea_pilots = licensed(pilots)
+                        if [one.name for one in sea_pilots] != [one.name for one in pilots]:
+                            print("asks", [one.name for one in sea_pilots])
+                        pilots = sea_pilots
+                    votes = 0
+                    for pilot in pilots:
+                        votes += pilot.rate(ship)
+                    if votes > 3:
+                        raise ValueError(votes)
+                    return votes
+            """,
+            path="harbour/app.py",
+        ),
         # A product that warns which of two it takes; a check that bounds how far two numbers are apart.
         Example(
             """
@@ -574,7 +595,7 @@ class SkipAfterCompare(Rule):
                 continue  # which cases are run, and no outcome
             if unit.is_test and does == "skips the test" and not _is_of_a_run(unit, one):
                 continue  # parts of one case
-            if _is_mended(unit, one, body):
+            if _is_mended(unit, one, body) or _is_taken_after(unit, node, one):
                 continue
             left, right = canonical(one.left), canonical(one.right)
             ends = body[-1:] if does == "skips the test" else []
@@ -686,6 +707,16 @@ def _is_mended(unit: Unit, one: Judgement, body: list[cst.CSTNode]) -> bool:
         for statement in body
         if isinstance(statement, cst.Assign)
     )
+
+
+def _is_taken_after(unit: Unit, node: cst.CSTNode, one: Judgement) -> bool:
+    """Whether the next statement puts the one in the place of the other, told or not: `pilots = licensed`."""
+    after = following(unit, node)
+    if not after or not isinstance(after[0], cst.Assign) or not isinstance(after[0].value, cst.Name):
+        return False
+    stored, taken, flow = records(unit, after[0]), after[0].value.value, values(unit)
+    left, right = ({name.value for name in flow.reads(side)} for side in (one.left, one.right))
+    return any(stored & to and taken in of and taken not in to for to, of in ((left, right), (right, left)))
 
 
 def _otherwise(node: cst.If) -> list[cst.CSTNode]:

@@ -3028,3 +3028,57 @@ def test_a_comment_beside_a_mark_says_why_a_test_may_fail(mark, expected):
             assert run() == 1
     """
     assert certainties("xfail-not-strict", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("remark", "expected"),
+    [
+        ("# Skip unsupported combinations.", "question"),
+        ("# skip invalid cases", "question"),
+        ("# skip: fails on Mondays", "likely"),
+    ],
+)
+def test_cells_of_a_product_may_make_no_sense(remark, expected):
+    code = f"""
+        from absl.testing import parameterized
+
+        class TestFeeds(parameterized.TestCase):
+            @parameterized.product(feeds=(1, 2), rows=(1, 2, 4))
+            def test_feeds(self, feeds, rows):
+                {remark}
+                if rows % feeds != 0:
+                    return
+                self.assertEqual(feed(feeds, rows), rows)
+    """
+    assert certainties("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("import_", "requirements", "expected"),
+    [
+        ("from servers.crates import app", "servers/boats/requirements.txt", "question"),
+        ("from servers.crates import app", "requirements.txt", "likely"),
+        ("from servers.boats import app", "servers/boats/requirements.txt", "likely"),
+    ],
+)
+def test_what_is_installed_alone_needs_its_own(import_, requirements, expected):
+    files = {"servers/boats/dump.py": _DUMP, requirements: ""}
+    path = "servers/crates/tests/recorder.py"
+    assert certainties("reimplements-existing", f"{import_}\n{_DUMP}", files, path) == [expected]
+
+
+@pytest.mark.parametrize(("decorator", "expected"), [("", ["likely"]), ("@kernel(fast=True)", [])])
+def test_what_a_decorator_made_of_a_function_is_no_helper(decorator, expected):
+    body = """
+    rows, width = size(freight)
+    out = empty([rows, width], freight.kind)
+    for place in tiles([rows, width]):
+        total = zeros(place, kind=float)
+        for part in tiles(freight.parts):
+            total = add(total, freight[part, place])
+        out[place] = total.to(freight.kind)
+    return out
+"""
+    names = ("stow", "stow_evenly", "stow_twice")
+    code = "\n".join(f"{decorator}\ndef {name}(freight):{body}" for name in names)
+    assert certainties("repeated-idiom", code) == expected
