@@ -1,7 +1,7 @@
 """What is expected is made from what came out.
 
 The expected value is a copy of the result, the result was given the expected value just before, or it is
-written to the file of what is expected where that is missing.
+written to the file of what is expected where that is missing, where it differs, or in every run.
 
 ## Why
 The two sides are equal by construction. The code under test may compute anything. A golden file that a test
@@ -28,11 +28,12 @@ from reviewbot.flow.left_out import short
 from reviewbot.flow.may_judge import compares_named
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.renewed_goldens import may_renew_by_default, renewed, renews_by_default
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, same
 from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, root_of, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, root_of, step, tree_span
 
 _COPIES = frozenset(
     {"copy", "deepcopy", "clone", "list", "dict", "tuple", "set", "sorted", "array", "asarray", "tensor"}
@@ -44,11 +45,71 @@ _ON_PURPOSE = pattern(
     r"(?i)equals?(_|$)|identical|cop(y|ies)|clon|pickl|serial|round|set_?item|set_?attr|assign|setter|property|iter|convert|"
     r"conversion|(^|_)(eq|set|update|insert|put|write|store|add)(_|$)|as_?type|constructor|init"
 )
+_CHECKS = pattern(r"(?i)(^|[_.])(check|assert|compare|verify|match)")
 _EXPECTED = BASELINE - {"first", "before", "original", "orig", "old", "left", "control", "source", "base"}
 
 
 class ExpectedFromActual(Rule):
+    kinds = ("function", "method", "module")
     bad = (
+        # Written where it differs, or unless somebody says no; the golden file of a fresh folder.
+        Example("""
+            import filecmp
+            import json
+            import shutil
+            from pathlib import Path
+
+            GOLDEN = Path(__file__).parent / "golden" / "menu.html"
+
+            def test_menu(render):
+                menu = render("menu")
+                golden = GOLDEN.read_text()
+                if menu != golden:  # <- here
+                    GOLDEN.write_text(menu)
+                assert menu == GOLDEN.read_text()
+
+            def check_snapshot(name, actual):
+                path = GOLDEN.with_name(f"{name}.json")
+                with open(path) as file:
+                    expected = json.load(file)
+                if actual != expected:  # <- here
+                    print("renewed", name)
+                    with open(path, "w") as file:
+                        json.dump(actual, file)
+
+            def test_page(render, tmp_path):
+                page = tmp_path / "page.html"
+                page.write_text(render("page"))
+                golden = Path("golden") / "page.html"
+                if golden.exists():
+                    if not filecmp.cmp(page, golden):  # <- here
+                        shutil.copy(page, golden)
+
+            def test_list(render):
+                listed = render("list")
+                if listed == Path("golden/list.txt").read_text():  # <- here
+                    return
+                else:
+                    Path("golden/list.txt").write_text(listed)
+
+            def test_prices(kitchen, tmp_path):
+                golden = tmp_path / "golden_prices.json"
+                prices = kitchen.prices()
+                if not golden.exists():  # <- here
+                    golden.write_text(json.dumps(prices))
+                assert json.loads(golden.read_text()) == prices
+        """),
+        Example(
+            """
+            import os
+
+            RENEW = os.environ.get("UPDATE_GOLDEN", "1") == "1"  # <- here
+
+            def pytest_addoption(parser):
+                parser.addoption("--update-snapshots", action="store_true", default=True)  # <- here
+            """,
+            path="tests/conftest.py",
+        ),
         Example("""
             import copy
             def test_rows(run):
@@ -136,6 +197,67 @@ class ExpectedFromActual(Rule):
         """),
     )
     good = (
+        # It fails all the same, or is told; renewed on request; a program that writes what has changed.
+        Example("""
+            import os
+            from pathlib import Path
+
+            import pytest
+
+            GOLDEN = Path(__file__).parent / "golden" / "menu.html"
+            RENEW = os.environ.get("UPDATE_GOLDEN", "0") == "1"
+
+            def test_menu(render):
+                menu, golden = render("menu"), GOLDEN.read_text()
+                if menu != golden:
+                    GOLDEN.write_text(menu)
+                assert menu == golden
+
+            def test_refused(render):
+                menu = render("menu")
+                if menu != GOLDEN.read_text():
+                    GOLDEN.write_text(menu)
+                    pytest.fail("look at what has changed")
+
+            def test_asked(render):
+                menu = render("menu")
+                if RENEW:
+                    if menu != GOLDEN.read_text():
+                        GOLDEN.write_text(menu)
+                assert menu == GOLDEN.read_text()
+
+            def test_shown(render):
+                menu = render("menu")
+                if menu != GOLDEN.read_text():
+                    Path("failed").joinpath("menu.html").write_text(menu)
+                assert menu == GOLDEN.read_text()
+
+            class TestMenu:
+                def test_held(self, render):
+                    menu = render("menu")
+                    if menu != self.golden:
+                        GOLDEN.write_text(menu)
+                    assert menu == self.golden
+
+            def update_golden(menu):
+                if menu != GOLDEN.read_text():
+                    GOLDEN.write_text(menu)
+        """),
+        # Off unless somebody asks, or said the other way round; a setting of something else.
+        Example(
+            """
+            import os
+
+            RENEW = os.environ.get("UPDATE_GOLDEN", "")
+            PLAIN = os.environ.get("FORCE_REFERENCE_KERNELS", "1")
+            EVERY = int(os.environ.get("SNAPSHOT_UPDATE_SECONDS", "1"))
+
+            def pytest_addoption(parser):
+                parser.addoption("--update-snapshots", action="store_true", default=False)
+                parser.addoption("--no-update-snapshots", action="store_false", default=True)
+            """,
+            path="tests/conftest.py",
+        ),
         # Written on request, or refused; what the test made anew; the reference, and not the result.
         Example("""
             import json, os
@@ -221,10 +343,16 @@ class ExpectedFromActual(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
+        if is_comparer(unit) and (may_renew_by_default(unit) or any(True for _ in renewed(unit))):
+            return True
+        if not unit.is_function:
+            return False
         return _may_be_made(unit) and not _ON_PURPOSE.search(unit.name.rpartition(".")[2])
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
-        if _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
+        if is_comparer(unit):
+            yield from self._renewing(unit)
+        if not unit.is_function or _ON_PURPOSE.search(unit.name.rpartition(".")[2]):
             return
         told: set[int] = set()
         for comparison in comparisons(unit) if unit.names_any(_is_expected) else ():
@@ -247,6 +375,34 @@ class ExpectedFromActual(Rule):
         for group in _carried(unit) if is_comparer(unit) and may_carry(unit) else ():
             if told.isdisjoint(id(one.node) for one in group):
                 yield self._of_carried(unit, group)
+
+    def _renewing(self, unit: Unit) -> Iterator[Finding]:
+        for one in renewed(unit):
+            yield self.finding_at(
+                unit,
+                tree_span(unit, one.differs),
+                f"where `{short(one.actual)}` differs from `{short(one.expected)}`, it takes its place"
+                " and nothing fails: whatever comes out becomes what is expected",
+                certainty="likely" if unit.is_test or _CHECKS.search(unit.name) else "question",
+                steps=(
+                    Step(
+                        unit.file.path,
+                        one.written.lineno,
+                        one.written.end_lineno or one.written.lineno,
+                        f"`{short(one.actual)}` becomes the expected result",
+                    ),
+                ),
+                still_catches=("a change that somebody sees in the files before they are committed",),
+            )
+        for call, name in renews_by_default(unit):
+            yield self.finding_at(
+                unit,
+                tree_span(unit, call),
+                f"`{name}` is on unless somebody turns it off: what is expected is renewed in every run, and"
+                " no test fails for it",
+                certainty="likely",
+                still_catches=("a change that somebody sees in the files before they are committed",),
+            )
 
     def _of_golden(self, unit: Unit, one: Golden) -> Finding:
         return self.finding(
