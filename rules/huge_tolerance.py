@@ -24,7 +24,9 @@ from reviewbot.flow.judgements import FAILURE, judgements, records
 from reviewbot.flow.judging import judges
 from reviewbot.flow.left_out import short
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.quantities import quantity
+from reviewbot.flow.ratios import Ratio, ratios
 from reviewbot.flow.row_tolerances import RowTolerance, row_tolerances
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
@@ -64,6 +66,8 @@ _CLOSE = frozenset({
 })  # fmt: skip
 
 
+# Times differ as they like, and a bound on them is no tolerance.
+_TIMES = pattern(r"(?i)time|second|elapsed|latenc|duration|speed|throughput|memory|cost")
 _KEYWORDS, _POSITIONED = frozenset(KEYWORDS), frozenset(POSITIONS)
 _DISTANCES = frozenset({"dist", *ABSOLUTE})
 
@@ -98,6 +102,25 @@ class HugeTolerance(Rule):
         Example("""
             def test_loss(run):
                 assert abs(run(1) - 0.7) < 1  # <- here
+        """),
+        # Relative errors that are worked out by hand.
+        Example("""
+            import numpy as np
+
+            def test_packed(pack, unpack, crate):
+                got = unpack(pack(crate))
+                off = (got.float() - crate.float()).abs() / (crate.float().abs() + 1e-6)
+                assert off.mean() < 1.0, f"off by {off.mean()}"  # <- here
+
+            def test_stowed(stow, crate):
+                got = stow(crate)
+                off = np.max(np.abs(got - crate)) / np.maximum(np.max(np.abs(crate)), 1e-8)
+                assert off <= 1  # <- here
+
+            def test_loaded(load, crate):
+                got = load(crate)
+                if (got - crate).norm() / crate.norm() > 1.5:  # <- here
+                    raise AssertionError(got)
         """),
         Example("""
             import torch
@@ -261,6 +284,17 @@ class HugeTolerance(Rule):
                 with pytest.raises(TypeError):
                     pytest.approx(object(), rel=1)
         """),
+        # Zeros are just too far off; an error of something else; two that must differ.
+        Example("""
+            def test_packed(pack, unpack, crate, quay):
+                got = unpack(pack(crate))
+                off = (got - crate).abs() / crate.abs()
+                assert off.mean() < 1.0
+                assert off.max() < 0.9
+                rel = (got - crate).abs() / (quay.abs() + 1e-6)
+                assert rel.max() < 2
+                assert (got - crate).abs().max() / (crate.abs().max() + 1e-6) > 1
+        """),
         # A helper of the project may take a multiple of another error by that name.
         Example("""
             def test_gradients(run, compare_errors):
@@ -315,6 +349,9 @@ class HugeTolerance(Rule):
                     steps=(step(unit, widest.written, f"the tolerance is {widest.value:g}"),),
                     still_catches=still_catches(unit, widest.node, repo=repo),
                 )
+        for ratio in ratios(unit):
+            if ratio.passes_zeros and not _is_denied(unit, ratio.node):
+                yield self._of_ratio(unit, repo, ratio)
         for wider in row_tolerances(unit):
             yield self.finding(
                 unit,
@@ -330,6 +367,18 @@ class HugeTolerance(Rule):
                     unit, wider.judgement.left, wider.judgement.right, but=[wider.judgement.node], repo=repo
                 ),
             )
+
+    def _of_ratio(self, unit: Unit, repo: Repo, one: Ratio) -> Finding:
+        over, other = short(canonical(one.over)), short(canonical(one.other))
+        return self.finding(
+            unit,
+            one.node,
+            f"a relative error of {one.value:g} is allowed: zeros in the place of `{other}` pass whatever"
+            f" `{over}` is",
+            certainty="question" if _TIMES.search(unit.text(one.node) + over + other) else "likely",
+            steps=(step(unit, one.written, f"the error may be {one.value:g}"),),
+            still_catches=still_catches(unit, one.node, repo=repo),
+        )
 
 
 def _widened(one: RowTolerance) -> str:

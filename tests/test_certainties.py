@@ -3082,3 +3082,34 @@ def test_what_a_decorator_made_of_a_function_is_no_helper(decorator, expected):
     names = ("stow", "stow_evenly", "stow_twice")
     code = "\n".join(f"{decorator}\ndef {name}(freight):{body}" for name in names)
     assert certainties("repeated-idiom", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "divisor", "expected"),
+    [
+        ("< 1.0", "crate.abs() + 1e-6", ["likely"]),
+        ("< 1.0", "crate.abs()", []),
+        ("<= 1.0", "crate.abs()", ["likely"]),
+        ("< 1.5", "crate.abs()", ["likely"]),
+        ("< 0.5", "crate.abs() + 1e-6", []),
+        ("> 1.5", "crate.abs()", []),
+        ("< 1.5", "elapsed.abs()", []),
+    ],
+)
+def test_zeros_pass_a_relative_error_that_reaches_one(limit, divisor, expected):
+    code = f"""
+        def test_packed(pack, crate, elapsed):
+            off = (pack(crate) - crate).abs() / ({divisor})
+            assert off.mean() {limit}
+    """
+    assert certainties("huge-tolerance", code) == expected
+
+
+@pytest.mark.parametrize(("measured", "expected"), [("weight", "likely"), ("seconds", "question")])
+def test_how_far_times_are_apart_is_no_error(measured, expected):
+    code = f"""
+        def test_packed(run, {measured}):
+            off = abs(run(1) - {measured}) / abs({measured})
+            assert off <= 2
+    """
+    assert certainties("huge-tolerance", code) == [expected]
