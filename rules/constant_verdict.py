@@ -2,7 +2,8 @@
 
 ## Why
 Python takes a non-empty tuple, a generator, a function or a message as true. An assertion over one of
-them, or over a flag that nothing ever sets to false, passes whatever the code under test does.
+them, or over a flag that nothing ever sets to false, passes whatever the code under test does. Half of a
+check is decided so in `("a" or "b") in rows`, which looks for "a" alone.
 
 ## Instead
 Assert the comparison itself, and put the message after a comma outside the parentheses. Give a flag a path
@@ -21,6 +22,7 @@ from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.messages import compared_as_message, is_verdict, is_verdict_tree, may_be_message
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.settled_operands import Settled, may_drop_an_operand, settled
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
@@ -43,6 +45,21 @@ class ConstantVerdict(Rule):
         Example("def test_rows(run):\n    assert run(1) == [2] or 'differ'  # <- here\n"),
         Example("def test_rows(run):\n    assert run(1) == 1 or 2  # <- here\n"),
         Example("def test_rows(run):\n    assert len(run(1)) >= 0  # <- here\n"),
+        # One of two operands is never looked at.
+        Example("""
+            import unittest
+
+            class TestShelves(unittest.TestCase):
+                def test_kept(self):
+                    shelf = stock()
+                    assert not (("tea" or "salt") in shelf)  # <- here
+                    self.assertTrue(("tea" and "salt") in shelf)  # <- here
+                    self.assertIn("rice" or "rye", shelf)  # <- here
+                    assert shelf.kind == ("open" or "closed" or "shut")  # <- here
+                    if shelf.rows != (3 or 4):  # <- here
+                        raise AssertionError(shelf)
+                    assert "rye" and "oats" in shelf  # <- here
+        """),
         Example("def test_rows(run):\n    assert run(1) == [2], run(2) == [3]  # <- here\n"),
         Example(
             "def test_rows(run, rows):\n    same = True\n    for a, b in rows:\n        if run(a) != b:\n"
@@ -232,6 +249,16 @@ class ConstantVerdict(Rule):
         Example("def test_rows(run):\n    assert run(1) == [2], 'wrong'\n"),
         Example("def test_rows(run):\n    assert all(r == 2 for r in run(1))\n    assert len(run(1)) > 0\n"),
         # A filter makes the list a search: it is empty where nothing fits.
+        Example("""
+            def test_kept(shelf, name, default):
+                assert (name or "salt") in shelf
+                assert shelf.kind == (default and "open")
+                assert shelf.rows == ("" or None)
+                assert "tea" in shelf or "salt" in shelf
+                assert "the shelf is open" and shelf.open()
+                assert shelf.rows > 3 and "enough rows"
+                assert shelf.name == (("salt" if name else "") or default)
+        """),
         Example("def test_rows(run):\n    assert [r for r in run(1) if r == 2]\n    assert [*run(1)]\n"),
         # The marker of a place that must not be reached.
         Example("def test(run):\n    if run():\n        assert False, 'unreachable'\n    assert 0\n"),
@@ -346,6 +373,8 @@ class ConstantVerdict(Rule):
         asserts = unit.asts(ast.Assert)
         if any(isinstance(one.msg, ast.Compare) or may_be_constant(one.test, unit) for one in asserts):
             return True
+        if may_drop_an_operand(unit):
+            return True
         failing = unit.has(ast.Raise) or unit.calls("fail", "exit", "_exit", "quit", "error")
         if failing and any(may_be_constant(node.test, unit) for node in unit.asts(ast.If)):
             return True
@@ -371,7 +400,9 @@ class ConstantVerdict(Rule):
             always = truth(condition, unit) if not _is_handed_on(unit, check.node) else None
             if always is not None and always.value is not fails_when:
                 yield from self._report(unit, check, condition, always, alone=len(every) == 1)
-            elif check.kind in ("assert", "call") and not fails_when:
+                continue
+            yield from (self._settled(unit, one) for one in settled(condition))
+            if check.kind in ("assert", "call") and not fails_when:
                 yield from self._list(unit, check, condition)
                 if isinstance(check.node, cst.Assert) and isinstance(check.node.msg, cst.Comparison):
                     if any(each.condition and same(each.condition, check.node.msg) for each in checks(unit)):
@@ -392,6 +423,17 @@ class ConstantVerdict(Rule):
                 still_catches=still_catches(unit, check.condition or check.node, but=[check.node]),
                 fix=_fix(unit, check),
             )
+
+    def _settled(self, unit: Unit, one: Settled) -> Finding:
+        whole, dropped, kept = unit.text(one.node), unit.text(one.dropped), unit.text(one.kept)
+        return self.finding(
+            unit,
+            one.node,
+            f"`{dropped}` is looked at by nothing: `{whole}` is always what `{kept}` is",
+            certainty="proved",
+            steps=(step(unit, one.dropped, "this decides nothing"),),
+            still_catches=(f"what the same check catches with `{kept}` alone",),
+        )
 
     def _list(self, unit: Unit, check: Check, node: cst.BaseExpression) -> Iterator[Finding]:
         """A list comprehension without a filter is as long as what it runs over."""
