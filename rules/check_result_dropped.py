@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -70,6 +71,17 @@ _PLAYWRIGHT = "playwright.async_api.expect"
 class CheckResultDropped(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        # Each of a list is asked, and nobody keeps the answers.
+        Example("""
+            import numpy as np
+            def test_knots(straight, resumed):
+                [  # <- here
+                    straight[at].index.equals(resumed[at].index)
+                    for at in range(len(straight))
+                ]
+                [np.allclose(one, other) for one, other in zip(straight, resumed, strict=True)]  # <- here
+                [one == other for one, other in zip(straight, resumed, strict=True)]  # <- here
+        """),
         Example("""
             from knots import check_rope
             def test_ropes(before, after):
@@ -279,6 +291,14 @@ class CheckResultDropped(Rule):
         ),
     )
     good = (
+        # A list for the effect of its calls, which check themselves or just run.
+        Example("""
+            import numpy as np
+            def test_knots(straight, resumed, ropes):
+                [rope.tie() for rope in ropes]
+                [np.testing.assert_allclose(one, other) for one, other in zip(straight, resumed, strict=True)]
+                assert all([one == other for one, other in zip(straight, resumed, strict=True)])
+        """),
         # Operators are tried one by one, or whether their methods are called is asked.
         Example("""
             def test_knots(knots, miles):
@@ -695,11 +715,22 @@ class CheckResultDropped(Rule):
             return self._unread(unit, node, repo)
         if not isinstance(node, cst.Expr):
             return None
+        if isinstance(node.value, (cst.ListComp, cst.SetComp)):
+            return self._each(unit, node, node.value.elt, repo)
         if isinstance(node.value, cst.Comparison):
             return self._comparison(unit, node, node.value)
         if isinstance(node.value, cst.Tuple):
             return self._pair(unit, node, node.value)
         return self._call(unit, node, node.value, repo) if isinstance(node.value, cst.Call) else None
+
+    def _each(self, unit: Unit, node: cst.Expr, element: cst.BaseExpression, repo: Repo) -> Finding | None:
+        """A list of verdicts that nobody keeps: what would mend one of them does not mend the list."""
+        found = None
+        if isinstance(element, cst.Comparison):
+            found = self._comparison(unit, node, element)
+        elif isinstance(element, cst.Call):
+            found = self._call(unit, node, element, repo)
+        return None if found is None else replace(found, fix=None)
 
     def _comparison(self, unit: Unit, node: cst.Expr, value: cst.Comparison) -> Finding | None:
         if isinstance(value.left, cst.Call) and assertions.may_assert_by_name(last_name(value.left)):
@@ -883,7 +914,8 @@ def _is_verdict_of_helper(unit: Unit, value: cst.BaseExpression, repo: Repo) -> 
 def _compares(unit: Unit) -> bool:
     """Whether a comparison stands alone, or a test returns what could be a verdict or keeps one under a name
     that says so."""
-    if unit.has(ast.Compare) and not _ALONE.isdisjoint({type(node.value) for node in unit.asts(ast.Expr)}):
+    alone = {type(_one_of(node.value)) for node in unit.asts(ast.Expr)} if unit.has(ast.Compare) else set()
+    if not _ALONE.isdisjoint(alone):
         return True
     if not unit.is_test:
         return False
@@ -907,7 +939,7 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
     by_root = not judging.isdisjoint(unit.facts.names) and not foreign.isdisjoint(unit.facts.names)
     if not by_root and names.isdisjoint(unit.facts.calls):
         return
-    alone: list[ast.AST] = [node.value for node in unit.asts(ast.Expr)]
+    alone: list[ast.AST] = [_one_of(node.value) for node in unit.asts(ast.Expr)]
     given: list[ast.AST] = []
     if unit.is_function and judges(unit):
         given = [node.value for node in unit.asts(ast.Assign) if type(node.targets[0]) is ast.Name]
@@ -939,6 +971,11 @@ def _dropped(unit: Unit) -> Iterator[ast.Call]:
 
 
 _LAZY = pattern(r"(?i)lazy|laziness|iterat|generator|_map(_|$)")
+
+
+def _one_of(value: ast.expr) -> ast.expr:
+    """What a statement works out; of a list, what it works out for each element."""
+    return value.elt if isinstance(value, (ast.ListComp, ast.SetComp)) else value
 
 
 @once

@@ -37,6 +37,14 @@ _SUSPECTED = frozenset({*_ONE_VALUE, *COMPARED})
 class ConstantVerdict(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        Example("""
+            import unittest
+            class Rows(unittest.TestCase):
+                def test_score(self):
+                    self.assertTrue(type(self.run(1).score), "Tensor")  # <- here
+            def test_rows(run):
+                assert type(run(1))  # <- here
+        """),
         Example("def test_rows(run):\n    assert (run(1) == [2], 'wrong')  # <- here\n"),
         Example("def test_rows(run):\n    assert (r == 2 for r in run(1))  # <- here\n"),
         Example("def test_rows(run):\n    assert [r == 2 for r in run(1)]  # <- here\n"),
@@ -168,6 +176,11 @@ class ConstantVerdict(Rule):
         """),
     )
     good = (
+        Example("""
+            def test_kinds(run, type):
+                assert type(run(1))
+                assert type(run(2)) is not None or run(3)
+        """),
         # The message shows what is asked.
         Example("""
             def test_log(sail):

@@ -58,10 +58,20 @@ def truth(node: cst.BaseExpression, unit: Unit) -> Truth | None:
     if type(node) is cst.Call:
         if dotted(node.func) == "bool" and len(node.args) == 1:
             return truth(node.args[0].value, unit)
-        return _coroutine(node, unit)
+        return _type(node, unit) or _coroutine(node, unit)
     if type(node) is cst.Attribute:
         return _method(node, unit)
     return display(node)
+
+
+def _type(call: cst.Call, unit: Unit) -> Truth | None:
+    """`type(row)`, which is true whatever the row is."""
+    if type(call.func) is not cst.Name or call.func.value != "type" or len(call.args) != 1:
+        return None
+    if call.args[0].keyword is not None or call.args[0].star or values(unit).reaching(call.func):
+        return None
+    taken = "type" in unit.file.imports or unit.file.unit("type") is not None
+    return None if taken else Truth(True, "a type is true, whichever it is")
 
 
 def display(node: cst.BaseExpression) -> Truth | None:
@@ -397,7 +407,7 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
             if isinstance(named, ast.Attribute)
             else ""
         )
-        return name == "bool" or name in _async_names(unit.file)
+        return name in ("bool", "type") or name in _async_names(unit.file)
     return not isinstance(node, (ast.Subscript, ast.BinOp, ast.Await))
 
 
