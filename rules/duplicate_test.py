@@ -25,6 +25,8 @@ from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, delete,
 _LEAST_NODES = 14
 _MOST_LITERALS = 1
 _NUMBER = pattern(r"\d+")
+# What only Python 2 told apart: `items` and `iteritems`, `str` and `unicode`.
+_OF_PYTHON_2 = pattern(r"(?i)unicode|iter_?(items|keys|values)|basestring|xrange")
 _CHECKING = ("assert", "raises", "fail", "expect", "check")
 
 
@@ -252,13 +254,15 @@ class DuplicateTest(Rule):
             message = f"`{second}` repeats `{first}`: beside names only a literal differs ({how})"
         else:
             message = f"`{second}` repeats `{first}` word for word, but for the names of its variables"
+        leftover = (_OF_PYTHON_2.search(first) is None) != (_OF_PYTHON_2.search(second) is None)
+        if leftover and not differing:
+            message += "; is it left over from Python 2?"
         span_of = later.unit.node
         return self.finding(
             later.unit,
             span_of,
             message,
-            # Tests of operators may spell out the parentheses that another leaves to Python.
-            certainty="question" if differing or _parentheses(earlier) != _parentheses(later) else "likely",
+            certainty="question" if differing or leftover or _parenthesized(earlier, later) else "likely",
             steps=[
                 step(earlier.unit, earlier.unit.node, f"`{first}` does it first"),
                 step(later.unit, later.unit.node, f"`{second}` does it again"),
@@ -266,6 +270,11 @@ class DuplicateTest(Rule):
             still_catches=(f"`{first}`, by the same check after the same calls",),
             fix=None if differing else Fix(f"delete `{second}`", (delete(later.unit, later.unit.node),)),
         )
+
+
+def _parenthesized(earlier: _Test, later: _Test) -> bool:
+    """Whether one spells out parentheses that the other leaves to Python, as tests of operators may."""
+    return _parentheses(earlier) != _parentheses(later)
 
 
 def _parentheses(test: _Test) -> int:

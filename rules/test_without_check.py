@@ -12,6 +12,8 @@ in a line of comment.
 from __future__ import annotations
 
 import ast
+import fnmatch
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -119,6 +121,21 @@ class TestWithoutCheck(Rule):
                 def test_registered(self):
                     assert hooks.get("on_row") == [test_hook]
             """
+        ),
+        # A benchmark that is run by hand, where pytest looks in other folders.
+        Example(
+            """
+            from timeit import timeit
+
+            def test_hoisting():
+                took = timeit("hoist()")
+                print(took)
+
+            if __name__ == "__main__":
+                test_hoisting()
+            """,
+            path="benchmarks/test_hoisting.py",
+            files={"setup.cfg": "[tool:pytest]\ntestpaths = tests\n"},
         ),
         # A command's own function, which is given what it asks for.
         Example(
@@ -340,6 +357,8 @@ def parse(text):
             return  # called with what it needs: no test, for all its name
         if unit.owner is None and tree.name in _handed_on(unit.file):
             return
+        if _is_run_by_hand(unit, repo):
+            return
         called = list(dict.fromkeys(dotted_name(call.func) for call in unit.asts(ast.Call)))
         if any(checks_elsewhere(unit, name, repo) or asserts_elsewhere(unit, name, repo) for name in called):
             return
@@ -393,6 +412,23 @@ def _is_collected(unit: Unit, tree: collection.FunctionTree, repo: Repo) -> bool
         return False
     abstract = any(word in unit.owner.name for word in ("Base", "Mixin", "Abstract"))
     return not abstract and not collection.is_fixture(tree)
+
+
+def _is_run_by_hand(unit: Unit, repo: Repo) -> bool:
+    """Whether pytest is told to look in other folders, and the file runs the test itself: a benchmark."""
+    root = posixpath.dirname(repo.pytest.where)
+    folders = [posixpath.join(root, folder).rstrip("/") for folder in repo.pytest.testpaths]
+    looked = any(fnmatch.fnmatchcase(unit.file.path, f"{folder}*") for folder in folders)
+    return (
+        bool(folders) and not looked and unit.owner is None and _is_script(unit.file) and bool(callers(unit))
+    )
+
+
+def _is_script(file: File) -> bool:
+    return any(
+        isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
+        for statement in file.tree.body
+    )
 
 
 @once
@@ -621,11 +657,7 @@ def _is_an_example(unit: Unit, tree: collection.FunctionTree) -> bool:
         and all(_only_prints(handler.body) for handler in statement.handlers)
         for statement in tree.body
     )
-    as_script = any(
-        isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
-        for statement in unit.file.tree.body
-    )
-    return shows and as_script and unit.is_function and bool(callers(unit))
+    return shows and _is_script(unit.file) and unit.is_function and bool(callers(unit))
 
 
 def _only_prints(body: list[ast.stmt]) -> bool:

@@ -3113,3 +3113,49 @@ def test_how_far_times_are_apart_is_no_error(measured, expected):
             assert off <= 2
     """
     assert certainties("huge-tolerance", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("test_items", "test_iteritems", "question"),
+        ("testFromText", "testFromUnicode", "question"),
+        ("test_unicode", "test_unicode_again", "likely"),
+        ("test_items", "test_values", "likely"),
+    ],
+)
+def test_a_test_that_only_python_2_told_apart_is_asked_about(first, second, expected):
+    body = """(sail):
+            chart = sail("north")
+            assert chart.ports == ["dover", "calais"]
+            assert chart.length == 12
+    """
+    code = f"""
+        def {first}{body}
+        def {second}{body}
+    """
+    assert certainties("duplicate-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("folder", "settings", "expected"),
+    [
+        ("benchmarks", "testpaths = tests", []),
+        ("benchmarks", "", ["likely"]),
+        ("tests", "testpaths = tests", ["likely"]),
+        ("tests/slow", "testpaths = tests/", ["likely"]),
+    ],
+)
+def test_a_benchmark_that_is_run_by_hand_is_no_test(folder, settings, expected):
+    code = """
+        from sails import hoist
+
+        def test_hoisting():
+            took = hoist()
+            print(took)
+
+        if __name__ == "__main__":
+            test_hoisting()
+    """
+    files = {"setup.cfg": f"[tool:pytest]\n{settings}\n"}
+    assert certainties("test-without-check", code, files, f"{folder}/test_hoisting.py") == expected
