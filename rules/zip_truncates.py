@@ -29,6 +29,7 @@ from reviewbot.flow.aligned import (
     tabled_alike,
     unpacked_by_callers,
 )
+from reviewbot.flow.alike_by_nature import alike_by_nature
 from reviewbot.flow.checks import checks, comparisons
 from reviewbot.flow.control import enclosing
 from reviewbot.flow.cuts import Cut, cuts, may_cut
@@ -749,9 +750,10 @@ def _question(unit: Unit, cut: Cut, again: Sequence[Cut]) -> str:
             f"{sides}{_times(len(again))} are cut to the shorter of the two by `{_short(unit, least)}`, and"
             " nothing compares their lengths: is each always as long as the other?"
         )
+    reason = alike_by_nature(unit, cut)
     return (
-        f"{how} stops at the shorter of {sides}{_times(len(again))}, and nothing compares their lengths: is"
-        " each always as long as the other?"
+        f"{how} stops at the shorter of {sides}{_times(len(again))}, and nothing compares their lengths"
+        f"{'; ' + reason if reason else ''}: is each always as long as the other?"
     )
 
 
@@ -879,7 +881,7 @@ def _certainty(unit: Unit, cut: Cut) -> Certainty:
     aside = aside or unpacked_by_callers(unit, cut.sides) or kept_by_callers(unit, cut.sides)
     aside = aside or left_by_setup(unit, cut.sides) or _is_all_but_last(unit, cut)
     aside = aside or _is_lenient(cut.call) or _are_drained(unit, cut) or _never_runs(unit)
-    aside = aside or not may_differ_in_length(unit, cut)
+    aside = aside or not may_differ_in_length(unit, cut) or alike_by_nature(unit, cut) != ""
     aside = aside or _is_left(unit, cut) or _are_items_of_a_walk(unit, cut)
     aside = aside or (not in_test_file(unit.file.path) and _bounds_an_index(unit, cut))
     return "question" if aside else "likely"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -1402,7 +1402,7 @@ def test_groups(run, named):
     {more}
     for name, made in named(run(1)):
         for group, rate in zip(wanted, settings):
-            assert name not in group or made.rate == rate
+            assert made.of(name, group) == rate
     wanted = []
     settings = []
     wanted.append(["weight"])
@@ -3159,3 +3159,59 @@ def test_a_benchmark_that_is_run_by_hand_is_no_test(folder, settings, expected):
     """
     files = {"setup.cfg": f"[tool:pytest]\n{settings}\n"}
     assert certainties("test-without-check", code, files, f"{folder}/test_hoisting.py") == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # Inputs beside what a solver has made of them.
+        (
+            "for day, state in zip(days, solve(days)):\n    assert state.overlap(boat.on(day)) > 0.9",
+            "question",
+        ),
+        ("for day, state in zip(days, solve(days)):\n    assert state.day == day", "likely"),
+        ("for day, state in zip(days, solve(days)):\n    assert state.after(day)", "question"),
+        ("for day, state in zip(days, solve(days)):\n    assert_close(state, tide(day))", "likely"),
+        # The channels of a color, held to be close.
+        ("assert all(abs(a - b) < 3 for a, b in zip(draw(boat), (9, 9, 0)))", "question"),
+        ("assert all(a == b for a, b in zip(draw(boat), (9, 9, 0)))", "likely"),
+        ("assert all(isclose(a, b) for a, b in zip(one.short, other.short))", "question"),
+        ("assert all(isclose(a, b) for a, b in zip(one.short(), other.short()))", "likely"),
+        # The same call, twice.
+        (
+            "ask = make(old)\none = ask(boat)\nask = make(new)\nother = ask(boat)\n"
+            "for a, b in zip(one, other):\n    assert a == b",
+            "question",
+        ),
+        (
+            "one = old.ask(boat)\nother = new.ask(boat)\nfor a, b in zip(one, other):\n    assert a == b",
+            "likely",
+        ),
+        # The weights of a model beside a list of the test.
+        (
+            "for a, b in zip(model.parameters(), [one * 2, other * 2]):\n    assert_close(a.grad, b)",
+            "question",
+        ),
+        ("for a, b in zip(model.layers(), [one * 2, other * 2]):\n    assert_close(a.grad, b)", "likely"),
+        # In the order of what has been compared as a whole.
+        (
+            "mine, theirs = argsort(one), argsort(other)\nassert_allclose(one[mine], other[theirs])\n"
+            "left = [boats(1)[at] for at in mine]\nright = [boats(2)[at] for at in theirs]\n"
+            "for a, b in zip(left, right):\n    assert a == b",
+            "question",
+        ),
+        (
+            "mine, theirs = argsort(one), argsort(other)\n"
+            "left = [boats(1)[at] for at in mine]\nright = [boats(2)[at] for at in theirs]\n"
+            "for a, b in zip(left, right):\n    assert a == b",
+            "likely",
+        ),
+        # What a loop around the walk is given, drawn anew each time.
+        ("for deck in drawn():\n    for a, b in zip(deck, tally(boat)):\n        assert a == b", "question"),
+        ("for a, b in zip(next(drawn()), tally(boat)):\n    assert a == b", "likely"),
+    ],
+)
+def test_sides_that_are_alike_by_nature(lines, expected):
+    body = indent(lines, "    ")
+    code = f"def test_boats(boat, days, one, other, old, new, model, boats):\n{body}\n"
+    assert certainties("zip-truncates", code) == [expected]
