@@ -782,8 +782,118 @@ def test_rows(run):
 """
             },
         ),
+        # What had to be the same is only contained now; what was noted is only told of.
+        Example(
+            """
+            def test_berths(moor):
+                berths = moor(8)
+                assert set(berths) <= set(range(8))  # <- here
+
+            def test_named(moor, names):
+                assert set(moor(names)).issubset(names)  # <- here
+
+            def test_each(moor, names):
+                found = moor(names)
+                assert all(name in names for name in found)  # <- here
+
+            def compare_berths(before, after):
+                problems = []
+                for left, right in zip(before, after, strict=True):
+                    if left.ship != right.ship:  # <- here
+                        print(left.ship, "is elsewhere")
+                    if left.pier != right.pier:
+                        problems.append(left.pier)
+                return problems
+
+            def compare_piers(before, after):
+                ok = before.keys() == after.keys()
+                if len(before) != len(after):  # <- here
+                    print("another number")
+                return ok
+            """,
+            before={
+                "tests/test_example.py": """
+                def test_berths(moor):
+                    berths = moor(8)
+                    assert sorted(berths) == list(range(8))
+
+                def test_named(moor, names):
+                    assert set(moor(names)) == set(names)
+
+                def test_each(moor, names):
+                    found = moor(names)
+                    assert sorted(found) == names
+
+                def compare_berths(before, after):
+                    problems = []
+                    for left, right in zip(before, after, strict=True):
+                        if left.ship != right.ship:
+                            problems.append(left.ship)
+                        if left.pier != right.pier:
+                            problems.append(left.pier)
+                    return problems
+
+                def compare_piers(before, after):
+                    ok = before.keys() == after.keys()
+                    if len(before) != len(after):
+                        ok = False
+                    return ok
+                """
+            },
+        ),
     )
     good = (
+        # Contained both ways, or counted; noted elsewhere, returned, or raised.
+        Example(
+            """
+            def test_berths(moor):
+                berths = moor(8)
+                assert set(berths) <= set(range(8))
+                assert len(berths) == 8
+
+            def test_named(moor, names):
+                assert set(moor(names)).issubset(names)
+                assert set(names).issubset(moor(names))
+
+            def compare_berths(before, after):
+                problems = []
+                for left, right in zip(before, after, strict=True):
+                    if left.ship != right.ship:
+                        print(left.ship, "is elsewhere")
+                        problems.append(left.ship)
+                    if left.pier != right.pier:
+                        note(problems, left.pier)
+                    if left.mast != right.mast:
+                        raise AssertionError(left.mast)
+                    if left.flag != right.flag:
+                        print("another flag")
+                        return False
+                return not problems
+            """,
+            before={
+                "tests/test_example.py": """
+                def test_berths(moor):
+                    berths = moor(8)
+                    assert sorted(berths) == list(range(8))
+
+                def test_named(moor, names):
+                    assert set(moor(names)) == set(names)
+
+                def compare_berths(before, after):
+                    problems = []
+                    for left, right in zip(before, after, strict=True):
+                        if left.ship != right.ship:
+                            problems.append(left.ship)
+                        if left.pier != right.pier:
+                            problems.append(left.pier)
+                        if left.mast != right.mast:
+                            problems.append(left.mast)
+                        if left.flag != right.flag:
+                            problems.append(left.flag)
+                    return not problems
+                """
+            },
+        ),
         # What was skipped is expected to fail; what always failed does in two cases.
         Example(
             """

@@ -13,6 +13,7 @@ from reviewbot.flow.limits import compared, exceptions, grown, iterated
 from reviewbot.flow.loosening import Loosened, fewer, fewer_cases, loosened, more, skipped
 from reviewbot.flow.merged import merged
 from reviewbot.flow.narrowed import narrowed, only_told, switched_off
+from reviewbot.flow.uncollected import uncollected
 from reviewbot.flow.unraised import unraised
 from reviewbot.flow.versions import Place, beside, pairs
 
@@ -43,6 +44,7 @@ def looser_file(
             found += narrowed(had, has)
             told = list(only_told(had, has))
             found = [one for one in found if all(one.before is not other.before for other in told)] + told
+            found += uncollected(had, has)
             found += [one for name, one in switched_off(had, has) if not known.given(after.name, name)]
             found += fewer(iterated(had), iterated(has), known.dropped)
             found += fewer_cases(had.decorator_list, has.decorator_list, known.dropped)

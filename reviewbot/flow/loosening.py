@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reviewbot.flow.assertions import asserts_by_name
+from reviewbot.flow.contained import contained
 from reviewbot.flow.demands import Demand, demands, names_in
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.run_lists import is_command_line
@@ -287,6 +288,9 @@ def _looser(demand: Demand, come: list[Demand]) -> tuple[Sort, Demand, str] | No
             return "weaker", other, f"`{short(demand.text)}` is now `{short(other.text)}`"
         if other.relation == demand.relation and _is_part(demand, other):
             return "weaker", other, f"`{short(demand.text)}` is now `{short(other.text)}`"
+    within = contained(demand, come)
+    if within is not None:
+        return "weaker", within, f"`{short(demand.text)}` is now `{short(within.text)}`"
     parts = [other for other in come if other.rank >= demand.rank and demand.subject in other.subject]
     if demand.rank and not parts:
         weaker = [other for other in same if other.rank and _comparable(demand, other)]
