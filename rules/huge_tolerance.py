@@ -28,7 +28,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.quantities import quantity
 from reviewbot.flow.ratios import Ratio, ratios
 from reviewbot.flow.row_tolerances import RowTolerance, row_tolerances
-from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, walk
+from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
@@ -68,6 +68,7 @@ _CLOSE = frozenset({
 
 # Times differ as they like, and a bound on them is no tolerance.
 _TIMES = pattern(r"(?i)time|second|elapsed|latenc|duration|speed|throughput|memory|cost")
+_OF_THE_SECOND = frozenset({"allclose", "isclose", "assertAllClose", "assert_all_close"})
 _KEYWORDS, _POSITIONED = frozenset(KEYWORDS), frozenset(POSITIONS)
 _DISTANCES = frozenset({"dist", *ABSOLUTE})
 
@@ -405,7 +406,11 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
     absolute = max((one.value for one in group if one.sort == "absolute"), default=0.0)
     if relative >= 1:
         wide = max(group, key=lambda one: (one.sort == "relative", one.value))
-        says = f"with a relative tolerance of {relative:g} a result of zeros passes for any expected value"
+        # Where the result stands second, it is what is too large that passes, and zeros do not.
+        passes = "a result of zeros passes for any expected value"
+        if isinstance(wide.node, cst.Call) and _is_of_the_second(wide.node):
+            passes = "zeros as the first of the two pass whatever the second is"
+        says = f"with a relative tolerance of {relative:g} {passes}"
         return wide, "proved" if relative > 1 else "likely", says
     size = _size(unit, widest)
     if size:
@@ -436,6 +441,11 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
         )
         return wide, "likely" if as_wide and not _is_explained(unit, wide) else "question", says
     return None
+
+
+def _is_of_the_second(call: cst.Call) -> bool:
+    """Whether a relative tolerance is multiplied with the second of the two, whichever is expected."""
+    return last_name(call) in _OF_THE_SECOND and not dotted(call.func).startswith("math.")
 
 
 def _beyond_what_it_measures(

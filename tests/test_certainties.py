@@ -3215,3 +3215,24 @@ def test_sides_that_are_alike_by_nature(lines, expected):
     body = indent(lines, "    ")
     code = f"def test_boats(boat, days, one, other, old, new, model, boats):\n{body}\n"
     assert certainties("zip-truncates", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("compare", "says"),
+    [
+        ("np.allclose({}, rtol=1)", "zeros as the first of the two pass"),
+        ("math.isclose({}, rel_tol=1)", "a result of zeros passes"),
+        ("np.testing.assert_allclose({}, rtol=1) is None", "a result of zeros passes"),
+    ],
+)
+def test_what_a_relative_tolerance_is_multiplied_with(compare, says):
+    code = f"""
+        import math
+
+        import numpy as np
+
+        def test_packed(pack, crate):
+            assert {compare.format("crate, pack(crate)")}
+    """
+    (one,) = found("huge-tolerance", code)
+    assert says in one.message
