@@ -119,6 +119,19 @@ class SwallowedFailure(Rule):
                 return True
         """),
         Example("""
+            def test_same(run, same):
+                try:
+                    if not same(run(1), run(2)):
+                        raise ValueError("differ")  # <- here
+                except ValueError:
+                    return
+                try:
+                    if not run(3).wait(10):
+                        raise ValueError("never ends")  # <- here
+                except Exception:
+                    return
+        """),
+        Example("""
             import contextlib
 
             def test_rows(run):
@@ -618,6 +631,17 @@ class SwallowedFailure(Rule):
                         assert oven.__version__ >= "0.23", "too old an oven"
                     except (ImportError, AssertionError):
                         raise unittest.SkipTest("no oven")
+        """),
+        # Whether there is a dock to test with is asked first.
+        Example("""
+            def test_moored(harbour, ship):
+                try:
+                    dock = harbour.group([{"depth": 12}])
+                    if not dock.wait(timeout_seconds=10):
+                        raise RuntimeError("no dock is free")
+                except RuntimeError:
+                    return
+                assert dock.moor(ship)
         """),
         # Raised where the test is told to, to see what is closed.
         Example("""
@@ -1180,12 +1204,23 @@ def _is_staged(unit: Unit, check: Check, handled: frozenset[str]) -> bool:
         return False
     if name in unit.file.classes:
         return True
-    return name not in _VERDICTS and (_is_by_the_clock(unit, check) or _is_told(unit, check))
+    return name not in _VERDICTS and (
+        _is_by_the_clock(unit, check) or _is_told(unit, check) or _is_what_is_there(check)
+    )
 
 
 def _is_of_the_machine(check: Check, handled: frozenset[str]) -> bool:
     """Whether a test raises by hand what an operating system raises, for the handler that takes just that."""
     return check.kind == "raise" and handled <= _OF_THE_MACHINE and takes(handled, raised_by(check))
+
+
+def _is_what_is_there(check: Check) -> bool:
+    """Whether an exception is raised for its own handler where something says no by itself, and is compared
+    with nothing: `if not dock.wait(10): raise`."""
+    asked = check.condition
+    while type(asked) is cst.UnaryOperation and type(asked.operator) is cst.Not:
+        asked = asked.expression
+    return type(asked) is cst.Call and all(literal(arg.value) is not UNKNOWN for arg in asked.args)
 
 
 def _is_told(unit: Unit, check: Check) -> bool:
