@@ -20,6 +20,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.checks import operand, raising_context
+from reviewbot.flow.infinite_defaults import infinite_defaults, without
 from reviewbot.flow.judgements import FAILURE, judgements, records
 from reviewbot.flow.judging import judges
 from reviewbot.flow.left_out import short
@@ -32,7 +33,7 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step, tree_span
 from reviewbot.model import Certainty
 
 _HUGE = 100.0
@@ -76,6 +77,25 @@ _DISTANCES = frozenset({"dist", *ABSOLUTE})
 class HugeTolerance(Rule):
     kinds = ("function", "method", "module")
     bad = (
+        # Unless somebody gives it, and somebody does not.
+        Example("""
+            import math
+
+            import numpy as np
+
+            def check_depths(sailed, planned, atol=float("inf")):  # <- here
+                np.testing.assert_allclose(sailed, planned, rtol=1e-6, atol=atol)
+
+            def check_winds(sailed, planned, *, max_gap=math.inf):  # <- here
+                gap = abs(sailed - planned).max()
+                if gap > max_gap:
+                    raise AssertionError(f"{gap} apart")
+
+            def test_seas(sail, plan):
+                check_depths(sail(1), plan(1), atol=1e-3)
+                check_depths(sail(2), plan(2))
+                check_winds(sail(1), plan(1))
+        """),
         Example("""
             import numpy as np
 
@@ -197,6 +217,32 @@ class HugeTolerance(Rule):
         """),
     )
     good = (
+        # Everybody gives it; another check is left; a range that is open; it is asked whether it was given.
+        Example("""
+            import math
+
+            def check_depths(sailed, planned, atol=math.inf):
+                assert abs(sailed - planned) <= atol
+
+            def check_winds(sailed, planned, max_gap=math.inf):
+                assert sailed.keys() == planned.keys()
+                assert abs(sailed["wind"] - planned["wind"]) <= max_gap
+
+            def check_between(sailed, low=-math.inf, high=math.inf):
+                assert low <= sailed <= high
+
+            def check_tides(sailed, planned, atol=math.inf):
+                if math.isinf(atol):
+                    atol = planned.error
+                assert abs(sailed - planned) <= atol
+
+            def test_seas(sail, plan):
+                check_depths(sail(1), plan(1), atol=1e-3)
+                check_depths(sail(2), plan(2), 1e-3)
+                check_winds(sail(1), plan(1))
+                check_between(sail(1))
+                check_tides(sail(1), plan(1))
+        """),
         # No tolerance reaches NaN.
         Example("""
             import numpy as np
@@ -329,7 +375,7 @@ class HugeTolerance(Rule):
         facts = unit.facts
         by_keyword = not _KEYWORDS.isdisjoint(facts.names) or not _POSITIONED.isdisjoint(facts.calls)
         by_difference = not _DISTANCES.isdisjoint(facts.calls) and unit.has(ast.Compare)
-        return (by_keyword or by_difference) and judges(unit)
+        return (by_keyword or by_difference or bool(infinite_defaults(unit))) and judges(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
@@ -353,6 +399,7 @@ class HugeTolerance(Rule):
         for ratio in ratios(unit):
             if ratio.passes_zeros and not _is_denied(unit, ratio.node):
                 yield self._of_ratio(unit, repo, ratio)
+        yield from self._by_default(unit, repo)
         for wider in row_tolerances(unit):
             yield self.finding(
                 unit,
@@ -380,6 +427,30 @@ class HugeTolerance(Rule):
             steps=(step(unit, one.written, f"the error may be {one.value:g}"),),
             still_catches=still_catches(unit, one.node, repo=repo),
         )
+
+    def _by_default(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
+        for one in infinite_defaults(unit):
+            call = without(unit, one, repo)
+            if call is None:
+                continue
+            path, node = call
+            yield self.finding_at(
+                unit,
+                tree_span(unit, one.default),
+                f"`{one.name}` is infinite unless it is given, and `{short(ast.unparse(node))}` does not:"
+                " any result passes there",
+                certainty="likely",
+                steps=(
+                    Step(path, node.lineno, node.end_lineno or node.lineno, "leaves the tolerance as it is"),
+                    Step(
+                        unit.file.path,
+                        one.used.lineno,
+                        one.used.end_lineno or one.used.lineno,
+                        f"`{one.name}` is what a difference is held against",
+                    ),
+                ),
+                still_catches=("a NaN, and whatever the caller checks besides",),
+            )
 
 
 def _widened(one: RowTolerance) -> str:
