@@ -22,8 +22,8 @@ import libcst as cst
 from reviewbot.flow.calls import callee
 from reviewbot.flow.checks import checks
 from reviewbot.flow.judgements import Judgement
-from reviewbot.flow.judging import judges
-from reviewbot.flow.masked import Masked, masked, may_mask
+from reviewbot.flow.judging import judges, side
+from reviewbot.flow.masked import Masked, OneSided, masked, may_mask, one_sided
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.sides import sides
@@ -93,8 +93,54 @@ class FilteredOnBothSides(Rule):
                 left, right = baseline.sails[baseline.mask], resumed.sails[resumed.mask]
                 np.testing.assert_array_equal(left, right)  # <- here
         """),
+        # The mask of one of them.
+        Example("""
+            import numpy as np
+            from torch.testing import assert_close
+
+            def test_winds(sail, plan):
+                sailed, expected = sail(1), plan(1)
+                valid = ~np.isnan(sailed)
+                np.testing.assert_allclose(sailed[valid], expected[valid])  # <- here
+
+            def test_waves(sail, other):
+                a, b = sail(1), other(1)
+                assert_close(a[a.isfinite()], b[a.isfinite()])  # <- here
+        """),
     )
     good = (
+        # The mask of what is expected, or of both; what is masked is counted, or asked of the other one.
+        Example("""
+            import numpy as np
+
+            def test_winds(sail, plan):
+                sailed, expected = sail(1), plan(1)
+                valid = ~np.isnan(expected)
+                np.testing.assert_allclose(sailed[valid], expected[valid])
+
+            def test_counted(sail, plan):
+                a, b = sail(1), plan(1)
+                valid = np.isfinite(a)
+                assert valid.sum() == 12
+                np.testing.assert_allclose(a[valid], b[valid])
+
+            def test_holes(sail, plan):
+                a, b = sail(1), plan(1)
+                valid = np.isfinite(a)
+                np.testing.assert_array_equal(valid, np.isfinite(b))
+                np.testing.assert_allclose(a[valid], b[valid])
+
+            def test_rest(sail, plan):
+                a, b = sail(1), plan(1)
+                valid = np.isfinite(a)
+                assert np.isnan(b[~valid]).all()
+                np.testing.assert_allclose(a[valid], b[valid])
+
+            def test_padded(sail, plan, batch):
+                a, b = sail(1), plan(1)
+                valid = np.isfinite(batch.weights)
+                np.testing.assert_allclose(a[valid], b[valid])
+        """),
         # The masks are compared, or what they let through is counted; one mask for both.
         Example("""
             import numpy as np
@@ -162,6 +208,10 @@ class FilteredOnBothSides(Rule):
             return
         for mask in masked(unit) if may_mask(unit) else ():
             yield self._masked(unit, mask, repo)
+        for one_mask in one_sided(unit) if may_mask(unit) else ():
+            # Where what is expected is no number there may be nothing to compare with.
+            if side(one_mask.of) != "baseline":
+                yield self._of_one(unit, one_mask, repo)
         seen: set[int] = set()
         for one in every_judgement(unit):
             pair = None if "len(" in canonical(one.left) else _pair(unit, one)
@@ -196,6 +246,18 @@ class FilteredOnBothSides(Rule):
             f"{says}, and nothing compares the two masks",
             certainty="likely" if one.shared else "question",
             steps=[step(unit, one.mine, "the one mask"), step(unit, one.theirs, "and the other")],
+            still_catches=still_catches(unit, one.left, one.right, but=[one.check], repo=repo),
+        )
+
+    def _of_one(self, unit: Unit, one: OneSided, repo: Repo) -> Finding:
+        mask = " ".join(unit.text(one.mask).split())
+        return self.finding(
+            unit,
+            one.check,
+            f"`{one.of}` itself says by `{mask}` where it is compared with `{one.beside}`: where it is no"
+            " number nothing looks at it",
+            certainty="likely" if side(one.beside) == "baseline" else "question",
+            steps=[step(unit, one.mask, f"this asks of `{one.of}` alone")],
             still_catches=still_catches(unit, one.left, one.right, but=[one.check], repo=repo),
         )
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _MASK = pattern(r"(?i)mask|valid|isnan|isfinite|isinf|(^|_)(both|keep|kept|common|shared)(_|$)")
 _AND = frozenset({"logical_and", "bitwise_and"})
+_VALID = frozenset(
+    {"isfinite", "isnan", "isinf", "notna", "notnull", "isna", "isnull", "is_finite", "is_nan"}
+)
 _COUNTS = frozenset({"all", "sum", "mean", "count_nonzero"})
 
 
@@ -66,6 +69,76 @@ def masked(unit: Unit) -> Iterator[Masked]:
             yield found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OneSided:
+    """`left` and `right` are compared by `check` where `mask` holds, which asks of one of them alone where it
+    is a number. `of` is the name of that one, `beside` that of the other."""
+
+    check: cst.CSTNode
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+    mask: cst.BaseExpression
+    of: str
+    beside: str
+
+
+def one_sided(unit: Unit) -> Iterator[OneSided]:
+    """The comparisons of a unit that see two values only where one of them is a number, and no check of which
+    looks at where they are."""
+    for one in comparisons(unit):
+        if one.relation not in ("equal", "close"):
+            continue
+        left, right = _cut(unit, one.left), _cut(unit, one.right)
+        if left is None or right is None or canonical(left[1]) != canonical(right[1]):
+            continue
+        mask = values(unit).resolve(left[1])
+        asked, names = _asked_of(mask), (root_name(left[0]), root_name(right[0]))
+        if asked is None or not all(names) or names[0] == names[1]:
+            continue
+        whose = _comes_from(unit, asked, *names)
+        if whose:
+            of, beside = names if whose == "mine" else names[::-1]
+            found = OneSided(one.check.node, left[0], right[0], mask, of, beside)
+            if not _is_looked_at(unit, found, left[1]):
+                yield found
+
+
+def _asked_of(mask: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The value of which a mask asks where it is a number: `x` of `~np.isnan(x)` and of `x.isfinite()`."""
+    mask = _bare(mask)
+    if not isinstance(mask, cst.Call) or last_name(mask) not in _VALID:
+        return None
+    if mask.args:
+        return mask.args[0].value if len(mask.args) == 1 else None
+    return mask.func.value if isinstance(mask.func, cst.Attribute) else None
+
+
+def _is_looked_at(unit: Unit, found: OneSided, applied: cst.BaseExpression) -> bool:
+    """Whether another check reads the mask, or asks where one of the two is a number."""
+    mask = applied.value if isinstance(applied, cst.Name) else ""
+    for check in checks(unit):
+        looks_at = check.node if check.condition is None else check.condition
+        if check.node is found.check:
+            continue
+        parts = [looks_at, *(b.value for b in values(unit).slice(looks_at) if b.value is not None)]
+        cut = canonical(applied) in canonical(looks_at) and _is_cut_only(unit, looks_at, applied)
+        for below in (node for part in parts for node in walk(part)):
+            if type(below) is cst.Call and last_name(below) in _VALID and not cut:
+                return True
+            if type(below) is cst.Name and below.value == mask and not cut:
+                return True
+    return False
+
+
+def _is_cut_only(unit: Unit, looks_at: cst.CSTNode, applied: cst.BaseExpression) -> bool:
+    """Whether a check reads a mask only to cut what it compares by it."""
+    text = canonical(applied)
+    indexes = [
+        node for node in walk(looks_at) if isinstance(node, cst.Index) and canonical(node.value) == text
+    ]
+    return len(indexes) == canonical(looks_at).count(text)
+
+
 _Cut = tuple[cst.BaseExpression, cst.BaseExpression]
 
 
@@ -75,7 +148,7 @@ def _cut(unit: Unit, node: cst.BaseExpression) -> _Cut | None:
     if isinstance(node, cst.Subscript) and len(node.slice) == 1:
         index = node.slice[0].slice
         if isinstance(index, cst.Index) and isinstance(
-            index.value, (cst.Name, cst.Attribute, cst.BinaryOperation)
+            index.value, (cst.Name, cst.Attribute, cst.BinaryOperation, cst.Call, cst.UnaryOperation)
         ):
             return (node.value, index.value) if _names_mask(unit, index.value) else None
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
