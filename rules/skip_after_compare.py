@@ -29,6 +29,7 @@ from reviewbot.flow.judging import compares, in_test_file, says_that_it_judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.noted import may_note, notes
 from reviewbot.flow.patterns import pattern
+from reviewbot.flow.raised_warnings import raises_warning
 from reviewbot.flow.shown import Shown, may_be_shown_only, shown_only
 from reviewbot.flow.sides import says, sides
 from reviewbot.flow.summaries import dotted_name
@@ -238,6 +239,26 @@ class SkipAfterCompare(Rule):
         """),
     )
     good = (
+        # Compared for its time, or for what it calls.
+        Example(
+            """
+            class TimeCompare:
+                def time_compare_courses(self):
+                    _ = self.course == self.other_course
+            """,
+            path="benchmarks/compare_courses.py",
+        ),
+        # A warning that is an error there.
+        Example("""
+            import warnings
+
+            def test_courses(sail, plan, sea):
+                sailed, planned = sail(sea), plan(sea)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    if sailed != planned:
+                        warnings.warn("off course")
+        """),
         # It is told which of the two is taken, and it is taken.
         Example(
             """
@@ -531,6 +552,8 @@ class SkipAfterCompare(Rule):
                     continue
                 if any(records(unit, one) & judged_names(unit) for one in body):
                     continue
+                if any(raises_warning(unit, call) for call in map(call_of, body) if call is not None):
+                    continue
                 found = self._told(unit, repo, node, node.test, outcome, body, does)
                 if found is not None:
                     yield found
@@ -548,7 +571,8 @@ class SkipAfterCompare(Rule):
         if shown:
             yield self._only_shown(unit, shown)
         for statement, name in verdicts(unit):
-            if is_only_shown(unit, name) and not _is_gathered(unit, name):
+            # `_` says that only the comparison itself is wanted, as where it is timed.
+            if name.strip("_") and is_only_shown(unit, name) and not _is_gathered(unit, name):
                 found = self._told(
                     unit, repo, statement, statement.value, True, [statement], "is only worked out"
                 )
