@@ -348,7 +348,9 @@ class EarlyReturnTest(Rule):
                 handler,
                 f"where `{name}` cannot be imported, this test passes without a single check",
                 # Most of the standard library is there wherever Python is.
-                certainty="question" if name.partition(".")[0] in sys.stdlib_module_names else "likely",
+                certainty="question"
+                if name.partition(".")[0] in sys.stdlib_module_names or _is_of_one_case(unit, handler)
+                else "likely",
                 steps=[step(unit, back, "returns"), step(unit, first.node, "the first check, not reached")],
                 still_catches=(f"nothing: no check of `{unit.name}` runs then",),
                 fix=_fix(unit, [(f"no {name}", back)]),
@@ -440,6 +442,14 @@ def _not_imported(unit: Unit) -> Iterator[tuple[cst.ExceptHandler, cst.Return, s
                 continue
             if back is not None and placed and rank(back) < placed[0]:
                 yield handler, back, _imported(tried[0])
+
+
+def _is_of_one_case(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether something stands in a branch that a parameter of the test decides."""
+    flow = values(unit)
+    deciding = [above.test for above in unit.ancestors(node) if isinstance(above, cst.If)]
+    reaching = (one for test in deciding for name in flow.reads(test) for one in flow.reaching(name))
+    return any(one.kind == "parameter" and one.name not in ("self", "cls") for one in reaching)
 
 
 def _is_there_anyway(unit: Unit, node: cst.CSTNode) -> bool:

@@ -3236,3 +3236,23 @@ def test_what_a_relative_tolerance_is_multiplied_with(compare, says):
     """
     (one,) = found("huge-tolerance", code)
     assert says in one.message
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("scheduler is None", "question"), ("planned() is None", "likely")]
+)
+def test_what_one_case_imports_the_others_do_not_need(asked, expected):
+    code = f"""
+        from harbour import plan, planned
+
+        def test_plan(scheduler=None):
+            if {asked}:
+                made = plan
+            else:
+                try:
+                    from fleet import made
+                except ImportError:
+                    return
+            assert made(3) == [1, 2, 3]
+    """
+    assert certainties("early-return-test", code) == [expected]
