@@ -33,6 +33,7 @@ from reviewbot.flow.syntax import canonical, walk
 from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
+from reviewbot.model import Certainty
 
 _SHOWN = 6
 _ALSO = "the same leads around this check as well"
@@ -1966,7 +1967,7 @@ def compare(scheduled, sailed, late):
                 unit,
                 excuse.detour.condition,
                 _message(unit, excuse),
-                certainty=excuse.certainty,
+                certainty=_certainty(unit, excuse),
                 steps=[*_steps(unit, excuse), *again],
                 still_catches=_catches(unit, repo, excuse),
                 fix=_fix(unit, excuse.detour),
@@ -1996,6 +1997,32 @@ def compare(scheduled, sailed, late):
                     for e in alike
                     if (handed and _is_handed_in(other, e)) or _account(other, repo, e) == mine
                 )
+
+
+def _certainty(unit: Unit, excuse: Excuse) -> Certainty:
+    """No more than a question, but for rows that are excused by what the side under test says of itself, or
+    by a set or a flag which compared values have filled elsewhere: a branch that itself works something out
+    of the values may be the agreement, or say where a check applies."""
+    if excuse.certainty != "likely" or excuse.by_one_side:
+        return excuse.certainty
+    inside = {id(below) for below in walk(excuse.detour.condition)}
+    elsewhere = any(id(node) not in inside for _, node in excuse.opened.comparisons())
+    return excuse.certainty if elsewhere and _asks_what_is_held(excuse.detour) else "question"
+
+
+def _asks_what_is_held(detour: Detour) -> bool:
+    """`if key in excused`, `if row.noisy`: no condition that works something out."""
+    if isinstance(detour.node, cst.For):
+        return True
+    asked = detour.condition
+    if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
+        asked = asked.expression
+    if not isinstance(asked, cst.Comparison):
+        return isinstance(asked, (cst.Name, cst.Subscript))
+    held = asked.comparisons[0]
+    return isinstance(held.operator, (cst.In, cst.NotIn)) and isinstance(
+        held.comparator, (cst.Name, cst.Attribute, cst.Subscript)
+    )
 
 
 def _is_handed_in(unit: Unit, excuse: Excuse) -> bool:
@@ -2035,6 +2062,8 @@ def _message(unit: Unit, excuse: Excuse) -> str:
     if reason is not None:
         words = ", ".join(f"`{word}`" for word in reason.words)
         message += f"; the reason given speaks of {words}, with which the range only {reason.end}"
+    if _certainty(unit, excuse) == "question" != excuse.certainty:
+        message += "; is the branch the agreement itself, or does it say where the check applies?"
     return message
 
 

@@ -424,12 +424,21 @@ class ExpectedFromActual(Rule):
         mine, other = short(unit.text(one.into)), short(unit.text(one.out_of))
         fields = ", ".join(f"`{each.field}`" for each in group if each.field)
         lost = f"a difference in {fields}" if fields else "a difference there"
+        copied = all(_is_masked_in_copy(unit, each) for each in group)
+        doubt = (
+            "; it is a copy, made to leave these places out: is the rest all that may not change?"
+            if copied
+            else ""
+        )
         return self.finding(
             unit,
             _anchor(unit, judged.node),
-            f"`{mine}` is given `{other}` before the two are compared, so {lost} cannot be seen",
+            f"`{mine}` is given `{other}` before the two are compared, so {lost} cannot be seen{doubt}",
             certainty="likely"
-            if any(each.named and not _is_explained(unit, each.node) for each in group)
+            if any(
+                each.named and not _is_explained(unit, each.node) and not _is_masked_in_copy(unit, each)
+                for each in group
+            )
             else "question",
             steps=(
                 *(step(unit, each.node, "one side is given what the other has") for each in group),
@@ -453,6 +462,19 @@ def _may_be_made(unit: Unit) -> bool:
     copied = unit.calls(*_COPIES, *_COPYING_METHODS) or unit.has(ast.ListComp, ast.Starred, ast.Dict)
     copied = copied and not expected.isdisjoint(unit.facts.stored)
     return (copied or any(map(_may_write, unit.asts(ast.Assign)))) and compares_two(unit)
+
+
+def _is_masked_in_copy(unit: Unit, one: Carried) -> bool:
+    """Whether the places, and no field, are filled in a copy that was made here: `left = flat.clone()`. The
+    places that may change are taken out on purpose, and what is compared is the rest."""
+    made = values(unit).resolve(_root(one.into))
+    return not one.field and isinstance(made, cst.Call) and last_name(made) in _COPIES | _COPYING_METHODS
+
+
+def _root(node: cst.BaseExpression) -> cst.BaseExpression:
+    while isinstance(node, (cst.Subscript, cst.Attribute)):
+        node = node.value
+    return node
 
 
 def _anchor(unit: Unit, node: cst.CSTNode) -> cst.CSTNode:
