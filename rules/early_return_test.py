@@ -34,7 +34,7 @@ from reviewbot.lint.rule import Example, File, Finding, Fix, Rule, Unit, once, r
 
 _WORKERS = frozenset({"rank", "local_rank", "world_size", "process_id", "queue"})
 _MODE = 4
-_FAILS = pattern(r"(?i)conver|fail|broken|breaks|bug|fixme|xxx|skip|flaky|crash|not (yet )?work")
+_FAILS = pattern(r"(?i)conver|fail|broken|breaks|bug|fixme|xxx|flaky|crash|not (yet )?work")
 _MODES = pattern(r"(?i)(^|_)(mode|include|slow|quick|interactive)(_|$)|dry_?run")
 # A decorator that runs a test for each of its cases.
 _CASES = pattern(r"(?i)param|cases|expand|product|\bdata$|each")
@@ -367,7 +367,8 @@ class EarlyReturnTest(Rule):
             gives_up = _remarks(unit, back, _FAILS) and _turn(unit, node) is None
             if doubt and _remarks(unit, back, _NO_CASE):
                 gives_up = False  # of a table that is a product some cells make no sense
-            told.setdefault("" if gives_up else doubt, []).append((node, back, again))
+            doubt = "" if gives_up else doubt or _reason(unit, node, back)
+            told.setdefault(doubt, []).append((node, back, again))
         for doubt, ways in told.items():
             yield self._told(unit, doubt, ways)
 
@@ -660,6 +661,30 @@ def _doubt(unit: Unit, node: cst.If, back: cst.Return, again: int, repo: Repo) -
     read = [one for name in names for one in values(unit).slice(name)]
     given_any = any(one.kind == "parameter" and one.name not in ("self", "cls") for one in read)
     return "what the test is given may decide it" if given_any else ""
+
+
+def _reason(unit: Unit, node: cst.If, back: cst.Return) -> str:
+    """Why a test may return where neither its condition nor what it prints says that it cannot be run on this
+    machine, or where a comment says another thing; "" where the machine is meant."""
+    first, last = unit.span(node.test).line, unit.span(back).line
+    said = " ".join(text.partition("#")[2].strip() for text in unit.file.lines[first - 1 : last])
+    if said.strip() and _MACHINE.search(said) is None:
+        return "a comment gives a reason"
+    printed = [unit.text(one) for one in statements(node.body) if call_of(one) is not None]
+    made = map(values(unit).resolve, values(unit).reads(node.test))
+    words = [unit.text(node.test), said, *printed]
+    words += [unit.text(one) for one in made if isinstance(one, (cst.Call, cst.Attribute, cst.Comparison))]
+    told = any(map(_MACHINE.search, words)) or any(map(_SKIPS.search, words))
+    return "" if told else "there may be nothing to test then"
+
+
+# What is asked or said where a test cannot be run on a machine.
+_MACHINE = pattern(
+    r"(?i)platform|win32|windows|linux|darwin|macos|os\.name|pypy|implementation|version|cuda|gpu|\bmps\b"
+    r"|\bxpu\b|device_count|available|installed|importable|environ|getenv|hasattr|find_spec|which\("
+    r"|executing_eagerly|getuid|geteuid|\bis None\b.*(module|import)|(^|_)has_|ImportError"
+)
+_SKIPS = pattern(r"(?i)\bskip|support")
 
 
 def _cases(unit: Unit, repo: Repo) -> set[str]:

@@ -815,8 +815,13 @@ def _is_a_step(unit: Unit, owner: ast.ClassDef, name: str) -> bool:
 
 
 def _is_explained(unit: Unit) -> bool:
-    """Whether a comment stands on the line of the definition: who took it out of the tests says why."""
-    return "  #" in unit.file.lines[unit.line - 1]
+    """Whether a comment stands on the line of the definition, or is the first thing in one with an underscore
+    in front of its name: who took it out of the tests says why."""
+    if "  #" in unit.file.lines[unit.line - 1]:
+        return True
+    assert isinstance(unit.tree, _FUNCTIONS)
+    inside = unit.file.lines[unit.line : unit.tree.body[0].lineno - 1]
+    return unit.tree.name.startswith("_") and any(line.lstrip().startswith("#") for line in inside)
 
 
 def _is_called_with(tree: collection.FunctionTree) -> bool:

@@ -51,6 +51,7 @@ _WITHOUT_REASON = (
     "other code may have put something there",
     "its callers may know that there is some",
     "what the test is given may decide it",
+    "there may be nothing to test then",
     "is the branch the agreement itself, or does it say where the check applies?",
 )
 
@@ -1578,7 +1579,7 @@ def test_each_of_one_side_may_be_looked_for_in_the_other():
 
 @pytest.mark.parametrize(
     ("drawn", "expected"),
-    [("@given(moments())", "question"), ("", "likely")],
+    [("@given(moments())", "question"), ("", "unexplained")],
 )
 def test_what_is_drawn_and_left_out_is_one_of_many(drawn, expected):
     code = f"""
@@ -1591,7 +1592,7 @@ def test_what_is_drawn_and_left_out_is_one_of_many(drawn, expected):
                 return
             assert moment.to(zone) == moment
     """
-    assert certainties("early-return-test", code) == [expected]
+    assert reasons("early-return-test", code) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -2269,7 +2270,7 @@ def moved(visit: Visit) -> Visit:
         ("BOATS[named].sunk", "", "question"),
         ("any(part > 3 for part in named)", "", "question"),
         ("harbour.is_drill_mode()", "", "question"),
-        ("harbour.count() < 2", "", "likely"),
+        ("harbour.count() < 2", "", "unexplained"),
     ],
 )
 def test_a_return_for_some_of_the_cases_that_a_test_is_given(condition, says, expected):
@@ -2283,7 +2284,50 @@ def test_a_return_for_some_of_the_cases_that_a_test_is_given(condition, says, ex
                 return
             assert sail(fast, named)
     """
-    assert certainties("early-return-test", code) == [expected]
+    assert reasons("early-return-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "remark", "expected"),
+    [
+        ("_test_lid", "# needs a kiln of its own", "question"),
+        ("_test_lid", "", "likely"),
+        ("tset_lid", "# needs a kiln of its own", "likely"),
+    ],
+)
+def test_an_underscore_and_a_comment_in_the_test_switch_it_off(name, remark, expected):
+    code = f"""
+        def test_pot():
+            assert bake()
+
+        def {name}():
+            {remark}
+            assert make()
+    """
+    assert certainties("never-collected-test", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("condition", "remark", "expected"),
+    [
+        ("device_count() < 2", "", "likely"),
+        ("device_count() < 2", "# one boat has no convoy", "question"),
+        ("harbour.boats() < 2", "", "unexplained"),
+        ("harbour.engine is None", "# no engine importable here", "likely"),
+        ("harbour.engine is None", "# boats that are rowed", "question"),
+        ("isinstance(harbour.boats(), str)", "# skip names", "question"),
+    ],
+)
+def test_a_return_says_whether_it_is_for_a_machine(condition, remark, expected):
+    code = f"""
+        from fleet import device_count, harbour
+
+        def test_convoy():
+            if {condition}:
+                return  {remark}
+            assert harbour.convoy()
+    """
+    assert reasons("early-return-test", code) == [expected]
 
 
 @pytest.mark.parametrize(("mark", "expected"), [("network", "question"), ("slow", "likely")])
@@ -2566,7 +2610,7 @@ def test_a_test_that_a_comment_takes_out(comment, expected):
     [
         ("@pytest.mark.parametrize('name', NAMES)", "load(name)", "question"),
         ("@parameterized.expand(NAMES)", "load(name)", "question"),
-        ("@pytest.mark.parametrize('name', NAMES)", "load('all')", "likely"),
+        ("@pytest.mark.parametrize('name', NAMES)", "load('all')", "unexplained"),
         ("", "load(name)", "unexplained"),
     ],
 )
@@ -2604,7 +2648,7 @@ def test_a_fixture_may_be_one_of_several_cases(given, expected):
     assert reasons("early-return-test", code) == [expected]
 
 
-@pytest.mark.parametrize(("made", "expected"), [("load(name)", "question"), ("load()", "likely")])
+@pytest.mark.parametrize(("made", "expected"), [("load(name)", "question"), ("load()", "unexplained")])
 def test_a_return_of_what_a_turn_has_made_may_come_after_checks(made, expected):
     code = f"""
         from harbour import load
@@ -2616,7 +2660,7 @@ def test_a_return_of_what_a_turn_has_made_may_come_after_checks(made, expected):
                     return
                 assert rows[0].berth
     """
-    assert certainties("early-return-test", code) == [expected]
+    assert reasons("early-return-test", code) == [expected]
 
 
 @pytest.mark.parametrize(("taken", "expected"), [("one, other", "question"), ("", "likely")])
@@ -3245,6 +3289,27 @@ def test_a_benchmark_that_is_run_by_hand_is_no_test(folder, settings, expected):
             "mine, theirs = argsort(one), argsort(other)\n"
             "left = [boats(1)[at] for at in mine]\nright = [boats(2)[at] for at in theirs]\n"
             "for a, b in zip(left, right):\n    assert a == b",
+            "likely",
+        ),
+        # Two calls that are asked for the same by its names.
+        (
+            "one = run(old, row_names)\nother = run(new, row_names)\n"
+            "for a, b in zip(one, other):\n    assert a == b",
+            "question",
+        ),
+        (
+            "one = run(old, rows)\nother = run(new, rows)\nfor a, b in zip(one, other):\n    assert a == b",
+            "likely",
+        ),
+        # The leaves of trees of which a condition beside compares the structure.
+        (
+            "assert tree_structure(one) == tree_structure(other) and all("
+            "a == b for a, b in zip(tree_leaves(one), tree_leaves(other)))",
+            "question",
+        ),
+        (
+            "assert type(one) == type(other) and all("
+            "a == b for a, b in zip(tree_leaves(one), tree_leaves(other)))",
             "likely",
         ),
         # What a loop around the walk is given, drawn anew each time.

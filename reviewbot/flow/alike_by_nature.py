@@ -130,6 +130,45 @@ def _is_one_call_again(unit: Unit, cut: Cut) -> bool:
     return len(made) == 1
 
 
+def _are_asked_for_alike(unit: Unit, cut: Cut) -> bool:
+    """Whether both sides are calls of one function that are given the same list of what to give back,
+    `run(old, row_names)` and `run(new, row_names)`."""
+    made = [values(unit).resolve(side) for side in cut.sides]
+    calls = [one for one in made if isinstance(one, cst.Call)]
+    if len(calls) < len(made) or len({canonical(one.func) for one in calls}) > 1:
+        return False
+    given = [{canonical(arg.value) for arg in one.args} for one in calls]
+    return any(_ASKED_FOR.search(one) for one in set.intersection(*given))
+
+
+_ASKED_FOR = pattern(r"(?i)^\w*(names|outputs|fetches)(_\w+)?$")
+
+
+def _are_leaves_of_one_structure(unit: Unit, cut: Cut) -> bool:
+    """Whether the sides are the leaves of trees of which the unit compares the structures."""
+    made = [values(unit).resolve(side) for side in cut.sides]
+    trees = {
+        canonical(one.args[0].value)
+        for one in made
+        if isinstance(one, cst.Call) and one.args and _LEAVES.search(last_name(one))
+    }
+    if len(trees) != len(made):
+        return False
+    for one in unit.find(cst.Comparison):
+        if len(one.comparisons) != 1 or not isinstance(one.comparisons[0].operator, cst.Equal):
+            continue
+        sides = (one.left, one.comparisons[0].comparator)
+        asked = [side for side in sides if isinstance(side, cst.Call) and side.args]
+        held = {canonical(side.args[0].value) for side in asked if _STRUCTURE.search(last_name(side))}
+        if held == trees:
+            return True
+    return False
+
+
+_LEAVES = pattern(r"(?i)leaves$|^flatten$")
+_STRUCTURE = pattern(r"(?i)structure$|^treedef$")
+
+
 def _is_kept_from(unit: Unit, kept: cst.BaseExpression, now: cst.BaseExpression) -> bool:
     """Whether a name holds what another held in an earlier turn: `before = after`."""
     bound = values(unit).reaching(kept) if isinstance(kept, cst.Name) else frozenset()
@@ -192,6 +231,8 @@ _REASONS = (
     (_walks_inputs_along, "nothing of one side is compared with anything of the other"),
     (_are_components, "these may be the parts of what always has as many"),
     (_is_one_call_again, "the same call gave each of them"),
+    (_are_asked_for_alike, "both are asked for the same by its names"),
+    (_are_leaves_of_one_structure, "the structures that they are the leaves of are compared"),
     (_are_weights_beside_list, "the model and the list both stand in the test"),
     (_are_wholes_compared, "a check before it compares what says how long each is"),
     (_is_part_of_item, "each item of the loop around it may have as many parts"),
