@@ -31,6 +31,7 @@ from reviewbot.flow.projections import (
     says_again,
     says_same,
 )
+from reviewbot.flow.rest_at_callers import rest_at_callers
 from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal
 from reviewbot.flow.two_runs import are_two_runs
@@ -278,8 +279,91 @@ class ProjectionBeforeCompare(Rule):
             """,
             path="tools/compare_ships.py",
         ),
+        # What a helper compares as a whole was not made of what it compares in part; nor does its caller.
+        Example("""
+            def same_sails(left, right, baseline, restored):
+                assert len(baseline) == len(restored)  # <- here
+                assert left == right
+
+            def test_sails(sail, rig):
+                baseline, restored = sail(), sail(resume=True)
+                same_sails(rig(1), rig(2), baseline, restored)
+                assert baseline is not None
+                assert restored is not None
+        """),
+        # Nobody is known who calls it, or one of two does not compare the rest: it is asked.
+        Example("""
+            def same_sails(left, right, baseline, restored):
+                assert len(baseline) == len(restored)  # <- here
+                assert left == right
+
+            def same_crews(baseline, restored):
+                assert len(baseline) == len(restored)  # <- here
+
+            def test_crews(sail):
+                baseline, restored = sail(), sail(resume=True)
+                same_crews(baseline, restored)
+                assert baseline == restored
+
+            def test_more_crews(sail):
+                baseline, restored = sail(3), sail(3, resume=True)
+                same_crews(baseline, restored)
+        """),
     )
     good = (
+        # A helper's caller has made what is compared as a whole of what is compared in part; the caller
+        # compares the rest, also through a function between; one check asks for both.
+        Example("""
+            def same_rows(left, right, baseline, restored):
+                assert len(left) == len(baseline) == len(restored)
+                assert left and left == right
+
+            def test_rows(sail):
+                baseline, restored = sail(), sail(resume=True)
+                left = {(row["day"], row["port"]): row for row in baseline}
+                right = {(row["day"], row["port"]): row for row in restored}
+                same_rows(left, right, baseline, restored)
+
+            def same_crews(baseline, restored):
+                assert baseline.keys() == restored.keys()
+
+            def test_crews(sail):
+                baseline, restored = sail(), sail(resume=True)
+                same_crews(baseline, restored)
+                assert baseline == restored
+
+            def same_logs(days, again, *, baseline, restored):
+                same_pages(days, again, baseline, restored)
+
+            def same_pages(days, again, expected, actual):
+                assert len(expected) == len(actual)
+                for one, other in zip(days, again, strict=True):
+                    assert one == other
+
+            def test_logs(sail):
+                baseline, restored = sail(), sail(resume=True)
+                same_logs(baseline.days, restored.days, baseline=baseline, restored=restored)
+
+            class TestPorts:
+                def same_ports(self, left, right, expected, actual):
+                    assert set(expected) == set(actual)
+                    assert left == right
+
+                def test_ports(self, sail):
+                    expected, actual = sail(), sail(resume=True)
+                    self.same_ports([d.port for d in expected], [d.port for d in actual], expected, actual)
+
+            def test_same_winds(sail):
+                def winds(left, right, baseline, restored):
+                    assert len(baseline) == len(restored)
+                    assert left == right
+
+                baseline, restored = sail(), sail(resume=True)
+                winds([day.wind for day in baseline], [day.wind for day in restored], baseline, restored)
+
+            def same_ships(baseline, restored):
+                assert len(baseline) == len(restored) and baseline == restored
+        """),
         # The test's name says the field that it is about.
         Example("""
             def test_winds_equal(sail, resume):
@@ -470,11 +554,15 @@ class ProjectionBeforeCompare(Rule):
                 continue
             if _is_filler(unit, one) or _are_fields_of_one(one) or _is_written(one):
                 continue
+            rest = rest_at_callers(unit, one, repo)
+            if rest == "compared":
+                continue
             left, right = canonical(one.left.of), canonical(one.right.of)
             # Keys may be made from what they name.
             told = says_same(unit) or (compares(unit) and are_named(one.left.of, one.right.of))
             sure = told and one.left.kind not in _WEAK and not _is_meant(unit, one)
             sure = sure and not _may_be_of_another_shape(unit, one) and _are_alike(unit, one)
+            sure = sure and rest == "open"
             if one.left.kind == "without":
                 sure = False
                 says = f"`{left}` and `{right}` are compared without {one.left.how}, "

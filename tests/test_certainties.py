@@ -3362,3 +3362,42 @@ def test_what_one_case_imports_the_others_do_not_need(asked, expected):
             assert made(3) == [1, 2, 3]
     """
     assert certainties("early-return-test", code) == [expected]
+
+
+_PARTLY = """
+def same_rows(left, right, baseline, restored):
+    assert len(baseline) == len(restored)
+    assert left == right
+
+{}
+"""
+_GIVES = """
+def test_{}(run):
+    baseline, restored = run(1), run(1, resume=True)
+    same_rows({}, baseline, restored)
+"""
+_MADE = "dict(baseline), dict(restored)"
+
+
+@pytest.mark.parametrize(
+    ("callers", "expected"),
+    [
+        ([("rows", _MADE)], []),
+        ([("rows", "1, 1")], ["likely"]),
+        # One of two callers shows the rest; a caller that hands on a collection; no caller.
+        ([("rows", _MADE), ("more", "1, 1")], ["question"]),
+        ([("rows", "*pair")], ["question"]),
+        ([], ["question"]),
+    ],
+)
+def test_parameters_that_are_compared_in_part_beside_others_are_what_the_callers_give(callers, expected):
+    code = _PARTLY.format("".join(_GIVES.format(*one) for one in callers))
+    assert certainties("projection-before-compare", code) == expected
+
+
+def test_callers_in_another_file_show_the_rest_too():
+    files = {"tests/test_ships.py": "from tests.shared import same_rows\n" + _GIVES.format("ships", _MADE)}
+    apart = {"tests/test_ships.py": "from tests.shared import same_rows\n" + _GIVES.format("ships", "1, 1")}
+    path = "tests/shared.py"
+    assert certainties("projection-before-compare", _PARTLY.format(""), files, path) == []
+    assert certainties("projection-before-compare", _PARTLY.format(""), apart, path) == ["likely"]

@@ -90,9 +90,12 @@ def bind(call: cst.Call, function: Unit) -> dict[str, cst.BaseExpression]:
     node = function.node
     if type(node) is not cst.FunctionDef:
         return {}
-    positional = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
-    if function.kind == "method" and positional and _is_bound(call, node):
-        positional = positional[1:]
+    return given(call, node, itself=function.kind == "method" and _is_bound(call, node))
+
+
+def given(call: cst.Call, node: cst.FunctionDef, *, itself: bool) -> dict[str, cst.BaseExpression]:
+    """As `bind` for a function that is no unit; with `itself` the first parameter gets no argument."""
+    positional = [p.name.value for p in (*node.params.posonly_params, *node.params.params)][itself:]
     names = {*positional, *(p.name.value for p in node.params.kwonly_params)}
     bound: dict[str, cst.BaseExpression] = {}
     place = 0

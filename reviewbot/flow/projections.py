@@ -108,14 +108,7 @@ class Projected:
 def projected(unit: Unit) -> Iterator[Projected]:
     """The comparisons that see a part of both sides, for two sides of which nothing else is compared: the
     first of each pair, in source order."""
-    found: list[tuple[Comparison, Part, Part]] = []
-    for one in comparisons(unit):
-        if one.relation in ("equal", "close"):
-            left, right = part(unit, one.left), part(unit, one.right)
-            if left is None and right is None:
-                left, right = _gathered(unit, one)
-            if left is not None and right is not None and (left.kind, left.how) == (right.kind, right.how):
-                found.append((one, left, right))
+    found = in_part(unit)
     lossy = {id(one.check.node): one for one, _, _ in found}
     seen: list[Sides] = []
     for one, left, right in found:
@@ -145,8 +138,41 @@ def projected(unit: Unit) -> Iterator[Projected]:
             all(id(check.node) in lossy for check in both)
             and not _handed_on(unit, sides, left.of, right.of, walks=walks)
             and not _asked_for(unit, sides, lossy)
+            and not _compared_beside(unit, sides, found)
         ):
             yield Projected(one, left, right, tuple(both))
+
+
+@once
+def in_part(unit: Unit) -> list[tuple[Comparison, Part, Part]]:
+    """The comparisons that see the same part of two values, with the two parts."""
+    found: list[tuple[Comparison, Part, Part]] = []
+    for one in comparisons(unit):
+        if one.relation in ("equal", "close"):
+            left, right = part(unit, one.left), part(unit, one.right)
+            if left is None and right is None:
+                left, right = _gathered(unit, one)
+            if left is not None and right is not None and (left.kind, left.how) == (right.kind, right.how):
+                found.append((one, left, right))
+    return found
+
+
+def _compared_beside(unit: Unit, sides: Sides, found: list[tuple[Comparison, Part, Part]]) -> bool:
+    """Whether a check that sees a part asks for more of the two as well:
+    `assert len(left) == len(right) and left == right`."""
+    flow, seen = values(unit), {id(one) for one, _, _ in found}
+    asking = {id(one.check.node) for one, _, _ in found}
+    for one in comparisons(unit):
+        if id(one) in seen or id(one.check.node) not in asking:
+            continue
+        if one.relation in ("equal", "close", "identical"):
+            both = set(flow.slice(one.left)), set(flow.slice(one.right))
+            if any(
+                not left.isdisjoint(sides[0]) and not right.isdisjoint(sides[1])
+                for left, right in (both, both[::-1])
+            ):
+                return True
+    return False
 
 
 def _are_compared(unit: Unit, one: Comparison, left: Part, right: Part) -> bool:
