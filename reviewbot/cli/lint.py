@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from io import StringIO
@@ -171,7 +171,7 @@ def _told(session: _Session, made: Report) -> int:
     if session.says_it_again(made):
         return _kept(session, made)
     if options.write_baseline:
-        _write_baseline(Path(options.baseline or BASELINE), made)
+        session.write_baseline(Path(options.baseline or BASELINE), made)
     else:
         session.show(made)
     _complain(made)
@@ -222,11 +222,19 @@ def _rules(options: argparse.Namespace, settings: Config, known: frozenset[str])
     return tuple(sorted(chosen - set(named["ignore"])))
 
 
-def _kept_before(root: Path, rules: tuple[str, ...]) -> tuple[Path, Cache]:
+def _kept_before(root: Path, rules: tuple[str, ...], lasting: Path | None) -> tuple[Path, Cache]:
     """The facts of the repository and the results of its files that earlier runs have kept."""
     from reviewbot.lint.cache import Cache, folder, index_file
 
-    return index_file(root), Cache(folder(), rules)
+    return index_file(root), Cache(folder(), rules, lasting)
+
+
+def _lasting(repository: Path, configured: Path) -> Path | None:
+    """The folder from which fingerprints name files: that of the repository, else that of the configuration.
+    None where there is neither: files are named from the working folder then."""
+    if (repository / ".git").exists():
+        return repository
+    return configured if (configured / "pyproject.toml").is_file() else None
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -245,7 +253,8 @@ class _Session:
         self.options, self.settings, self.root = options, settings, root
         start = options.stdin_filename or options.paths[0]
         files = OnDisk(start)
-        database, cache = _kept_before(files.root, rules) if not options.no_cache else (None, None)
+        lasting = _lasting(files.root, root)
+        database, cache = _kept_before(files.root, rules, lasting) if not options.no_cache else (None, None)
         self.against = None
         if options.diff and STDIN not in options.paths:
             self.against = inputs.against(options.diff, inputs.common_folder(options.paths))
@@ -256,7 +265,7 @@ class _Session:
         watch = partial(watched, what="facts", quiet=options.quiet or not alone, colour=self.colour)
         self.run = Run(
             rules,
-            Repo(settings, files, database=database, against=self.against, watch=watch),
+            Repo(settings, files, database=database, against=self.against, watch=watch, root=lasting),
             settings.max_file_bytes,
             jobs=jobs,
             cache=cache,
@@ -270,6 +279,7 @@ class _Session:
         self._format = _format(options)
         self._listed = True  # whether every folder could be
         self._asked: set[Fact] = set()
+        self._looked_at: frozenset[str] = frozenset()
 
     def stdin(self, path: str) -> Report:
         """Looks at standard input, which stands for `path`."""
@@ -303,6 +313,7 @@ class _Session:
         quiet, colour = self.options.quiet, self.colour
         done = watched(self.run.files(paths), len(paths), "files", quiet=quiet, colour=colour)
         results = {result.path: result for result in done}
+        self._looked_at = frozenset(results)
         self._asked = {fact for result in results.values() for fact in result.asked}
         made = self._report(results)
         self._listed = not unlisted
@@ -369,6 +380,31 @@ class _Session:
         kept = tuple(filter(keep, shown))
         return replace(made, findings=kept, accepted=len(shown) - len(kept))
 
+    def write_baseline(self, path: Path, made: Report) -> None:
+        """Writes what is found now. What the baseline holds of files and rules that this run has left out
+        stays in it, as long as there is such a file."""
+        from reviewbot.lint import baseline
+
+        lasting = self.run.repo.lasting
+        looked_at = frozenset(map(lasting, self._looked_at))
+        left_out = set(registry.rule_ids()) - set(self.run.rules)
+        held: tuple[baseline.Entry, ...] = ()
+        with suppress(UsageError):  # one that is none is written anew
+            held = baseline.read(path)
+        kept = [
+            one
+            for one in held
+            if (one.path not in looked_at or one.rule in left_out) and self._is_there(one.path)
+        ]
+        found = [baseline.entry(finding, lasting) for finding in made.findings]
+        _save(path, baseline.encode(sorted([*kept, *found], key=lambda one: one.path)))
+        count = len(kept) + len(found)
+        others = f", {len(kept)} of them of what was not looked at" if kept else ""
+        tell(f"{path} holds {count} finding{'' if count == 1 else 's'}{others}")
+
+    def _is_there(self, path: str) -> bool:
+        return os.path.isfile(os.path.join(self.run.repo.root or "", path))
+
     def _accepted(self) -> frozenset[str]:
         """The fingerprints that a baseline holds."""
         if not self.options.baseline or self.options.write_baseline:
@@ -376,7 +412,7 @@ class _Session:
         from reviewbot.lint import baseline
 
         seen.note(self.options.baseline)
-        return baseline.read(Path(self.options.baseline))
+        return frozenset(one.fingerprint for one in baseline.read(Path(self.options.baseline)))
 
     def _wanted(self, results: dict[str, Result]) -> Keep:
         """Tells which findings are reported, if no baseline holds them."""
@@ -533,17 +569,13 @@ def _write(path: Path, content: bytes) -> None:
         raise
 
 
-def _write_baseline(path: Path, made: Report) -> None:
-    from reviewbot.lint import baseline
-
+def _save(path: Path, text: str) -> None:
     try:
-        path.write_text(baseline.encode(made.findings), encoding="utf-8", errors="backslashreplace")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{path}: the baseline cannot be written ({error.strerror})") from None
     except ValueError as error:  # no system knows such a name
         raise UsageError(f"{path}: the baseline cannot be written ({error})") from None
-    count = len(made.findings)
-    tell(f"{path} holds {count} finding{'' if count == 1 else 's'}")
 
 
 def _complain(made: Report) -> None:

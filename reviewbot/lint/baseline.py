@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+import msgspec
 
 from reviewbot.errors import UsageError
 from reviewbot.model import Finding
@@ -14,11 +16,23 @@ from reviewbot.model import Finding
 MOST_BYTES = 64 << 20
 
 
-def read(path: Path) -> frozenset[str]:
-    """The fingerprints of a baseline file. Raises `UsageError` where it is none."""
+class Entry(msgspec.Struct, frozen=True):
+    """A finding that is accepted; `path` from the folder from which fingerprints name files."""
+
+    fingerprint: str
+    rule: str = ""
+    path: str = ""
+    message: str = ""
+
+
+class _Document(msgspec.Struct, frozen=True):
+    findings: tuple[Entry, ...]
+
+
+def read(path: Path) -> tuple[Entry, ...]:
+    """What a baseline file holds. Raises `UsageError` where it is none."""
     try:
-        document = json.loads(_content(path).decode("utf-8"))
-        return frozenset(str(entry["fingerprint"]) for entry in document["findings"])
+        return msgspec.convert(json.loads(_content(path).decode("utf-8")), _Document).findings
     except FileNotFoundError:
         raise UsageError(f"{path}: no such baseline; --write-baseline makes one") from None
     except RecursionError:
@@ -27,7 +41,7 @@ def read(path: Path) -> frozenset[str]:
         raise UsageError(f"{path}: the baseline cannot be read ({error})") from None
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: not a baseline ({error.msg}); write it again") from None
-    except (KeyError, TypeError):
+    except msgspec.ValidationError:
         raise UsageError(f"{path}: not a baseline; write it again with --write-baseline") from None
 
 
@@ -46,19 +60,13 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def encode(findings: Iterable[Finding]) -> str:
-    """A baseline of these findings. One line each, so that a change of it reads well in a diff."""
-    lines = [
-        json.dumps(
-            {
-                "fingerprint": finding.fingerprint,
-                "rule": finding.rule,
-                "path": finding.span.path,
-                "message": finding.message,
-            },
-            ensure_ascii=False,
-        )
-        for finding in findings
-    ]
+def entry(finding: Finding, lasting: Callable[[str], str]) -> Entry:
+    """How a finding is accepted; `lasting` names its file."""
+    return Entry(finding.fingerprint, finding.rule, lasting(finding.span.path), finding.message)
+
+
+def encode(entries: Iterable[Entry]) -> str:
+    """A baseline of these. One line each, so that a change of it reads well in a diff."""
+    lines = [json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in entries]
     inner = ",\n  ".join(lines)
     return f'{{"findings": [\n  {inner}\n]}}\n' if lines else '{"findings": []}\n'

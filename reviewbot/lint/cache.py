@@ -61,14 +61,16 @@ def index_file(root: Path) -> Path:
 
 
 class Cache:
-    """Results by key. A database that cannot be used is as good as an empty one."""
+    """Results by key. A database that cannot be used is as good as an empty one. `root`: the `Repo`'s own."""
 
-    def __init__(self, where: Path, rules: Sequence[str]) -> None:
+    def __init__(self, where: Path, rules: Sequence[str], root: Path | None = None) -> None:
         self._today = int(time.time()) // _DAY
         self._seen: list[bytes] = []
         self._made: list[tuple[bytes, bytes, int]] = []
         self._db = self._open(where / "lint.sqlite")
-        code = "\0".join((self._version(), *rules))
+        # Fingerprints name files from that folder.
+        place = os.path.relpath(".", root) if root is not None else ""
+        code = "\0".join((self._version(), place, *rules))
         self.salt = hashlib.blake2b(code.encode(), digest_size=16).digest()
 
     def _version(self) -> str:

@@ -45,10 +45,11 @@ def examine(
     repo.kept.hold(path, content, file.tree)
     examination = Examination(file, rules, repo, prefilter=prefilter)
     try:
-        every = fingerprinted(sorted(examination.findings(), key=place), file)
+        lasting = repo.lasting(path)
+        every = fingerprinted(sorted(examination.findings(), key=place), file, lasting)
         found = told_once(every, rules)
         ignored = suppressions(file)
-        said = fingerprinted([*ignored.faults, *ignored.unused(every, examination.asked())], file)
+        said = fingerprinted([*ignored.faults, *ignored.unused(every, examination.asked())], file, lasting)
         taken = time.process_time() - started
         effort = Effort(len(content), len(file.units), file.parses, file.parse_seconds, taken)
     finally:
@@ -204,15 +205,15 @@ _ARM_FRAMES = 12  # what recurses deepest takes fewer for each `elif`
 _KINDS: tuple[Kind, ...] = ("function", "method", "class", "module", "script", "settings")
 
 
-def fingerprinted(findings: Iterable[Finding], file: File) -> list[Finding]:
-    """The same findings with fingerprints: rule, path, unit, the anchor's text without white space, and
-    a number where all of these are equal."""
+def fingerprinted(findings: Iterable[Finding], file: File, path: str) -> list[Finding]:
+    """The same findings with fingerprints: rule, the file's `path`, unit, the anchor's text without white
+    space, and a number where all of these are equal."""
     seen: Counter[str] = Counter()
     out = []
     for finding in findings:
         lines = file.lines[finding.span.line - 1 : finding.span.end_line]
         text = "".join("".join(lines).split())
-        key = "\0".join((finding.rule, finding.span.path, finding.unit, text))
+        key = "\0".join((finding.rule, path, finding.unit, text))
         seen[key] += 1
         digest = hashlib.blake2b(
             f"{key}\0{seen[key]}".encode("utf-8", "surrogatepass"), digest_size=8

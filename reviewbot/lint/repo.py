@@ -4,6 +4,7 @@ holds only as long as the facts it was made from."""
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -38,7 +39,8 @@ class Repo:
     every question is kept in `asked`. `digest(fact)` answers whether the same question would be answered
     the same today. `against` is what a change is compared with, where one is under review. `kept` holds the
     trees of files that will be looked at, for whoever says which these are. `watch` shows the progress of
-    gathering the index.
+    gathering the index. `root` is the folder from which fingerprints name files; without one they are named
+    as findings name them.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Repo:
         database: Path | None = None,
         against: Against | None = None,
         watch: Watch | None = None,
+        root: Path | None = None,
     ) -> None:
         self._config = config or Config()
         self._files: Files = files or InMemory({})
@@ -60,6 +63,7 @@ class Repo:
         self._database = database
         self._against = against
         self._watch = watch
+        self.root = root
         self._before: list[Repo] = []
         self._index: Index | None = None
         self._pytest: PytestSettings | None = None
@@ -88,12 +92,18 @@ class Repo:
 
     def __getstate__(self) -> dict[str, object]:
         # Into another process goes what the questions are asked of, not what was answered.
-        kept = ("_config", "_files", "_database", "_against", "here")
+        kept = ("_config", "_files", "_database", "_against", "root", "here")
         return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__init__()  # type: ignore[misc]
         self.__dict__.update(state)
+
+    def lasting(self, path: str) -> str:
+        """A file's path as fingerprints have it: the same from whatever folder the command runs in."""
+        if self.root is None:
+            return path
+        return os.path.relpath(path, self.root).replace(os.sep, "/")
 
     # What rules ask.
 
