@@ -142,6 +142,19 @@ class Import(Fact, frozen=True, array_like=True, gc=False):
     function: str = ""
 
 
+class Namespace(Fact, frozen=True, array_like=True, gc=False):
+    """What a module says about its own names.
+
+    `listed` is what its `__all__` holds, None where it has none or none that can be read, which `closed`
+    tells apart. `unsure` are the names that it binds under a condition, more than once, or by anything but
+    a definition and an import under the name's own name; "*" where that may be any name.
+    """
+
+    listed: tuple[str, ...] | None
+    unsure: tuple[str, ...]
+    closed: bool
+
+
 class Mention(Fact, frozen=True, array_like=True, gc=False):
     """A word in a script or CI file that looks like a path or a script's name."""
 
@@ -163,6 +176,7 @@ class Facts(Fact, frozen=True, array_like=True, gc=False):
     imports: tuple[Import, ...] = ()
     mentions: tuple[Mention, ...] = ()
     rebuilds: tuple[Rebuild, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
 
 
 def clean(text: str) -> str:

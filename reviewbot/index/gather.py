@@ -15,7 +15,7 @@ from reviewbot.source.kept import Kept
 from reviewbot.source.newer import tree_of
 from reviewbot.source.test_files import in_test_file
 
-VERSION = 5
+VERSION = 6
 _VERSION = f"{VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
 MAX_BYTES = 4 << 20  # a larger file is data, not code
 OUTSIDE_TESTS = "outside of tests"
@@ -35,6 +35,7 @@ KINDS: dict[str, type[Fact]] = {
     "shape": fact_types.Definition,
     "rebuild": fact_types.Rebuild,
     "field": fact_types.Key,
+    "namespace": fact_types.Namespace,
 }
 
 _Item = TypeVar("_Item")
@@ -148,4 +149,5 @@ _NAMED: dict[str, Callable[[Facts], Iterator[tuple[str, Fact]]]] = {
     "shape": lambda known: ((one.shape, one) for one in known.definitions if one.shape),
     "rebuild": lambda known: (("", one) for one in known.rebuilds),
     "field": _fields,
+    "namespace": lambda known: (("", one) for one in known.namespaces),
 }

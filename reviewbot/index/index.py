@@ -9,7 +9,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from reviewbot.index.facts import Attribute, Call, Class, Definition, Key, Log, Mention, Rebuild, Regex
+from reviewbot.index.facts import (
+    Attribute,
+    Call,
+    Class,
+    Definition,
+    Key,
+    Log,
+    Mention,
+    Namespace,
+    Rebuild,
+    Regex,
+)
 from reviewbot.index.gather import OUTSIDE_TESTS, At, within
 from reviewbot.index.templates import groups_of
 
@@ -26,6 +37,22 @@ class Reading:
     groups: tuple[int | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A module's names. `stars` are the lines at which it takes other modules in whole, and the paths of
+    these: "" for one that may be anything, None for one of somebody else."""
+
+    names: Namespace
+    unsure: frozenset[str]
+    stars: tuple[tuple[int, str | None], ...]
+
+    def gives(self, name: str) -> bool | None:
+        """Whether a star import of the module takes a name along, None where that is not known."""
+        if self.names.closed:
+            return None
+        return not name.startswith("_") if self.names.listed is None else name in self.names.listed
+
+
 @dataclass(frozen=True)
 class Index:
     """The repository's facts, asked through `look` (of a `Store`, or of what records it).
@@ -37,6 +64,7 @@ class Index:
     _meant: dict[tuple[str, str, int], tuple[str, Definition] | None] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _spaces: dict[str, Space] = field(default_factory=dict, repr=False, compare=False)
 
     # Where only some files matter the others need not be read.
 
@@ -134,19 +162,81 @@ class Index:
             if where is None:
                 continue
             wanted, there = ".".join(parts[cut:]), self.of_file(where)
+            if (meant := self._taken_in(where, wanted)) is not None:
+                return meant
             for path, found in there.definitions(parts[-1]):
                 if found.name == wanted:
                     return path, found
             again = [at.fact.target for at in there.look("import", parts[-1])]
             if hops and again:
                 return self._defined(again[0], where, hops - 1)
-            if hops and not parts[cut].startswith("_"):
-                # Of several modules that are taken in whole the last one counts, as it does in Python.
-                for at in reversed(there.look("import", "*")):
-                    every = f"{at.fact.target.removesuffix('*')}{wanted}"
-                    if not at.fact.function and (meant := self._defined(every, where, hops - 1)) is not None:
-                        return meant
         return None
+
+    def _taken_in(self, module: str, wanted: str) -> tuple[str, Definition] | None:
+        """What a name of a module defines that takes other modules in whole. As in Python what binds the
+        name last counts; None where that is not known, and for a module that takes none in whole."""
+        first = wanted.partition(".")[0]
+        if not self._space(module).stars:
+            return None
+        seen: set[str] = set()
+        # Where the name may come from, the likeliest last; "" is the end of what is known.
+        stack: list[str | tuple[str, Definition]] = [module]
+        while stack and (at := stack.pop()):
+            if not isinstance(at, str):
+                return self._whole(at, wanted)
+            if at not in seen:
+                seen.add(at)
+                stack += self._sources_of(at, first)
+        return None
+
+    def _whole(self, owner: tuple[str, Definition], wanted: str) -> tuple[str, Definition] | None:
+        path, outer = owner
+        if outer.name == wanted:
+            return owner
+        inner = self.of_file(path).definitions(wanted.rpartition(".")[2])
+        return next((one for one in inner if one[1].name == wanted), None)
+
+    def _sources_of(self, module: str, name: str) -> list[str | tuple[str, Definition]]:
+        """What may bind a module's name at its top level, in the order in which it does."""
+        space, there = self._space(module), self.of_file(module)
+        if name in space.unsure or "*" in space.unsure:
+            return [""]
+        found: list[tuple[int, list[str | tuple[str, Definition]]]] = []
+        for path, one in there.definitions(name):
+            if one.name == name:
+                found.append((one.line, [(path, one)]))
+        for at in there.look("import", name):
+            if not at.fact.function and at.fact.name == name:
+                home = self.module(_home(at.fact.target), module)
+                found.append((at.fact.line, ["", home or ""]))
+        for line, star in space.stars:
+            gives = True if not star else self._space(star).gives(name)
+            if gives is None or star == "":
+                found.append((line, [""]))
+            elif star and gives:
+                listed = self._space(star).names.listed is not None
+                # What a list names and the module does not define is a module below it, or made at run time.
+                found.append((line, ["", star] if listed else [star]))
+        return [one for _, held in sorted(found, key=lambda one: one[0]) for one in held]
+
+    def _space(self, module: str) -> Space:
+        if module not in self._spaces:
+            there = self.of_file(module)
+            names = next((at.fact for at in there.look("namespace", "")), _UNREAD)
+            taken = [at.fact for at in there.look("import", "*") if not at.fact.function]
+            stars = tuple((one.line, self._star(one.target, module)) for one in taken)
+            self._spaces[module] = Space(names, frozenset(names.unsure), stars)
+        return self._spaces[module]
+
+    def _star(self, target: str, importer: str) -> str | None:
+        """The path of a module that is taken in whole, "" for one of the repository's own that it does not
+        hold (it is built, or made), None for somebody else's."""
+        home = _home(target)
+        found = self.module(home, importer)
+        if found is not None:
+            return found
+        is_own = home.startswith(".") or self.module(home.partition(".")[0], importer) is not None
+        return "" if is_own else None
 
     def callers(self, path: str, definition: Definition) -> tuple[tuple[str, Call], ...]:
         """The calls that may run a definition: by its last name, in its own file or in files that import
@@ -198,6 +288,15 @@ class Index:
     def mentions(self, name: str) -> tuple[tuple[str, Mention], ...]:
         """Where scripts and CI files name a file or folder, by its last name; patterns are under "*"."""
         return tuple((at.path, at.fact) for at in self.look("mention", name))
+
+
+_UNREAD = Namespace(None, (), closed=True)
+
+
+def _home(target: str) -> str:
+    """The module that an imported name is taken from: `..` of `..name`."""
+    home, _, name = target.rpartition(".")
+    return f"{home}." if not home.strip(".") and name and target.startswith(".") else home
 
 
 def near(path: str, others: Iterable[str]) -> list[str]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from reviewbot.index.facts import (
     SOURCE_LIMIT,
     Attribute,
@@ -23,6 +25,7 @@ from reviewbot.index.facts import (
     Regex,
     clean,
 )
+from reviewbot.index.namespace import namespace_of
 from reviewbot.index.templates import log_of
 from reviewbot.source.held import Held
 from reviewbot.source.shape import shape_of
@@ -41,7 +44,7 @@ def facts_of(tree: ast.Module, content: bytes, *, of_tests: bool = False) -> Fac
     shapes, because nobody writes one again as a function."""
     walk = _Walk(content, of_tests)
     walk.body(tree.body, "", None)
-    return walk.facts()
+    return msgspec.structs.replace(walk.facts(), namespaces=(namespace_of(tree, content),))
 
 
 def dotted(node: ast.AST) -> str:

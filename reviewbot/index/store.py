@@ -24,6 +24,7 @@ from reviewbot.index.gather import (
     scoped,
     split,
     unwatched,
+    within,
 )
 from reviewbot.index.memory import Memory
 from reviewbot.source.files import Source
@@ -132,7 +133,7 @@ class Store:
             return self._memory.look(kind, name)
         kind, scope = scoped(kind)
         try:
-            found = _looked_up(self._db, kind, name)
+            found = _looked_up(self._db, kind, name, scope)
         except _BROKEN as error:
             self._discard(error)
             raise BrokenStore from error
@@ -148,17 +149,21 @@ def _add(db: sqlite3.Connection, key: bytes, known: Facts) -> int:
     return number
 
 
-def _looked_up(db: sqlite3.Connection, kind: str, name: str) -> tuple[At, ...]:
+def _looked_up(db: sqlite3.Connection, kind: str, name: str, scope: str) -> tuple[At, ...]:
+    """The facts of one kind under one name, of one file where the scope is one file; of other scopes all."""
     if kind in ("path", "folder"):
         column = "file" if kind == "path" else "folder"
         found = db.execute(f"SELECT path FROM present WHERE {column} = ? ORDER BY path", (os.fsencode(name),))
         return tuple(At(os.fsdecode(path), None) for (path,) in found)
     query = (
         "SELECT present.path, fact.payload FROM fact JOIN present ON present.blob = fact.blob "
-        "WHERE fact.kind = ? AND fact.name = ? ORDER BY present.path"
+        "WHERE fact.kind = ? AND fact.name = ?"
     )
+    given: tuple[object, ...] = _NUMBER[kind], clean(name)
+    if scope.startswith(within("")):
+        query, given = f"{query} AND present.path = ?", (*given, os.fsencode(scope.removeprefix(within(""))))
     decode = _decoder(kind).decode
-    with closing(db.execute(query, (_NUMBER[kind], clean(name)))) as rows:
+    with closing(db.execute(f"{query} ORDER BY present.path", given)) as rows:
         return tuple(At(os.fsdecode(path), fact) for path, payload in rows for fact in decode(payload))
 
 

@@ -114,6 +114,94 @@ def test_a_definition_is_followed_through_a_module_that_is_taken_in_whole():
     assert where("p.absent") is None
 
 
+EARLY = "from .early import *\n"
+LATE = "from .late import *\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "wanted"),
+    [
+        (EARLY + LATE, "late"),
+        (LATE + EARLY, "early"),
+        ("from .early import make\n" + LATE, "late"),
+        (LATE + "from .early import make\n", "early"),
+        ("def make():\n    pass\n\n" + LATE, "late"),
+        (LATE + "def make():\n    pass\n", "__init__"),
+        (LATE + "class make:\n    pass\n", "__init__"),
+        # Only what `__all__` lists comes along, and what cannot be read of it is not known.
+        (EARLY + "from .listed import *\n", "early"),
+        (EARLY + "from .listing import *\n", "listing"),
+        (EARLY + "from .added import *\n", "added"),
+        (EARLY + "from .extended import *\n", None),
+        (EARLY + "from .gathered import *\n", None),
+        (EARLY + "from .absent import *\n", None),
+        (EARLY + "from .empty import *\n", None),
+        # What is bound in another way, more than once, or under a condition is not known.
+        (LATE + "make = print\n", None),
+        (LATE + "make: object = print\n", None),
+        (LATE + "del make\n", None),
+        (LATE + "for make in ():\n    pass\n", None),
+        (LATE + "from json import dumps as make\n", None),
+        (LATE + "import make\n", None),
+        (LATE + "from json import make\n", None),
+        (LATE + "globals().update(made)\n", None),
+        (LATE + "def again():\n    global make\n    make = print\n", None),
+        (EARLY + "if False:\n    from .late import *\n", None),
+        ("try:\n    from .early import *\nexcept ImportError:\n    from .late import *\n", None),
+        (EARLY + "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .late import *\n", None),
+        (EARLY + "from .twice import *\n", None),
+        (EARLY + "from .either import *\n", None),
+        # A name of a function's own is none of the module's, and a module that takes itself is no end.
+        (LATE + "def run():\n    make = 1\n    return make\n", "late"),
+        (EARLY + "from .round import *\n", "early"),
+    ],
+)
+def test_of_what_binds_a_name_in_a_module_the_last_counts(module, wanted):
+    made = "def make():\n    pass\n"
+    found = index(
+        {
+            "pkg/__init__.py": module,
+            "pkg/early.py": made,
+            "pkg/late.py": made,
+            "pkg/listed.py": f"__all__ = ['other']\n{made}",
+            "pkg/listing.py": f"__all__ = ['make']\n{made}",
+            "pkg/added.py": f"__all__ = ['other'] + ['more']\n__all__ += ('make',)\n{made}",
+            "pkg/extended.py": f"__all__ = ['other']\n__all__.extend(names())\n{made}",
+            "pkg/gathered.py": f"from .late import *\n__all__ = [*late.__all__]\n{made}",
+            "pkg/empty.py": "__all__ = ['make']\n",
+            "pkg/twice.py": made + made,
+            "pkg/either.py": "if 1:\n    def make():\n        pass\n",
+            "pkg/round.py": "from . import *\nfrom .round import *\n",
+        }
+    )
+    here = found.definition("p.make", "use.py", {"p": "pkg"})
+    assert (here and here[0]) == (wanted and f"pkg/{wanted}.py")
+
+
+def test_a_module_that_is_reached_by_many_ways_is_asked_once():
+    many = 30
+    modules = {
+        f"pkg/m{one}.py": "".join(f"from .m{other} import *\n" for other in range(many))
+        for one in range(many)
+    }
+    files = {**modules, "pkg/__init__.py": "from .m0 import *\n", "pkg/m7.py": "def make():\n    pass\n"}
+    memory = Memory([of_content(path, text.encode()) for path, text in files.items()])
+    asked: list[tuple[str, str]] = []
+
+    def look(kind: str, name: str) -> tuple[At, ...]:
+        asked.append((kind, name))
+        return memory.look(kind, name)
+
+    found = Index(look)
+    assert found.definition("p.absent", "use.py", {"p": "pkg"}) is None
+    here = found.definition("p.make", "use.py", {"p": "pkg"})
+    assert here is not None
+    assert here[0] == "pkg/m7.py"
+    # Each of them once for its names and its imports, and once for either name; and the line of each import.
+    assert len([kind for kind, _ in asked if not kind.startswith("path")]) <= 8 * many
+    assert len(asked) <= 8 * many + 6 * many * many
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "fields"),
     [
