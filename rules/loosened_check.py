@@ -841,8 +841,252 @@ def test_rows(run):
                 """
             },
         ),
+        # What follows from what was asked, and says less: one of two will do, a share or a coarser form of
+        # both sides, how many there are, that a mock was called; the tolerance by default where it was none.
+        Example(
+            """
+            from unittest.mock import Mock
+
+            import torch
+
+            def test_again(sail):
+                out, again = sail(1), sail(1)
+                assert out == again or len(out) == len(again)  # <- here
+
+            def check_again(out, again):
+                if out != again and len(out) != len(again):  # <- here
+                    raise AssertionError(out)
+
+            def test_shuffled(sail, shuffle):
+                out = [boat.mast for boat in sail(1)]
+                assert len(shuffle(out, 1)) == len(out)  # <- here
+
+            def test_harbours(sail):
+                assert len(sail(2).harbours) == 3  # <- here
+
+            def test_crews(sail):
+                out, others = list(sail(1)), list(sail(2))
+                assert set(out) == set(others)  # <- here
+
+            def test_called(sail):
+                bell = Mock()
+                sail(bell)
+                bell.strike.assert_called_once()  # <- here
+
+            def test_struck(sail):
+                bell = Mock()
+                sail(bell)
+                bell.assert_called()  # <- here
+
+            def test_rung(sail, horn):
+                sail(horn)
+                horn.assert_called()  # <- here
+
+            def test_depths(sail, plan):
+                torch.testing.assert_close(sail(1), plan(1))  # <- here
+
+            def test_winds(sail, plan):
+                winds, planned = sail(1), plan(1)
+                assert torch.equal(winds.round(), planned.round())  # <- here
+
+            def test_tides(sail, plan):
+                tides, planned = sail(1), plan(1)
+                assert torch.isclose(tides, planned).float().mean() > 0.9  # <- here
+            """,
+            before={
+                "tests/test_example.py": """
+from unittest.mock import Mock
+
+import torch
+
+def test_again(sail):
+    out, again = sail(1), sail(1)
+    assert out == again
+
+def check_again(out, again):
+    if out != again:
+        raise AssertionError(out)
+
+def test_shuffled(sail, shuffle):
+    out = [boat.mast for boat in sail(1)]
+    assert sorted(shuffle(out, 1)) == sorted(out)
+
+def test_harbours(sail):
+    assert sail(2).harbours == ["Brest", "Sund", "Bergen"]
+
+def test_crews(sail):
+    out, others = list(sail(1)), list(sail(2))
+    assert sorted(out) == sorted(others)
+
+def test_called(sail):
+    bell = Mock()
+    sail(bell)
+    bell.strike.assert_called_once_with(3)
+
+def test_struck(sail):
+    bell = Mock()
+    sail(bell)
+    bell.assert_called_once()
+
+def test_rung(sail, horn):
+    sail(horn)
+    horn.assert_called_with(3, loud=True)
+
+def test_depths(sail, plan):
+    torch.testing.assert_close(sail(1), plan(1), rtol=0, atol=0)
+
+def test_winds(sail, plan):
+    winds, planned = sail(1), plan(1)
+    assert torch.equal(winds, planned)
+
+def test_tides(sail, plan):
+    tides, planned = sail(1), plan(1)
+    assert torch.equal(tides, planned)
+"""
+            },
+        ),
     )
     good = (
+        # The other direction; what the mock recorded is looked at, both are handed on, or counted as well;
+        # the same in other words; whole numbers, which are close where they are the same.
+        Example(
+            """
+            from unittest.mock import Mock
+
+            import sys
+            import torch
+
+            def test_again(sail):
+                out, again = sail(1), sail(1)
+                assert out == again
+
+            def test_shuffled(sail, shuffle):
+                out = [boat.mast for boat in sail(1)]
+                assert sorted(shuffle(out, 1)) == sorted(out)
+
+            def test_called(sail):
+                bell = Mock()
+                sail(bell)
+                bell.strike.assert_called_once_with(3)
+                bell.mute.assert_called_once()
+
+            def test_rung(sail, horn):
+                sail(horn)
+                blasts = horn.call_args.args
+                horn.assert_called_once()
+                assert blasts == (3,)
+
+            def test_depths(sail, plan):
+                torch.testing.assert_close(sail(1), plan(1), rtol=0, atol=0)
+
+            def test_token_ids(sail, plan):
+                torch.testing.assert_close(sail.token_ids, plan.token_ids)
+
+            def test_winds(sail, plan, shape):
+                winds, planned = sail(1), plan(1)
+                assert torch.equal(winds.round(), planned.round())
+                assert_same_shape(winds, planned)
+
+            def test_tides(sail, plan):
+                tides, planned = sail(1), plan(1)
+                assert torch.isclose(tides, planned).float().mean() >= 1.0
+
+            def test_masts(sail, plan):
+                masts, planned = sail(1).masts, plan(1).masts
+                assert torch.equal(masts.cpu(), planned.cpu())
+
+            def test_sails(sail):
+                sails, others = sail(1), sail(2)
+                assert set(sails) == set(others)
+                assert len(sails) == len(others)
+
+            def test_flags(sail):
+                assert set(sail(1).flags.keys()) == set(sail(2).flags.keys())
+
+            def test_kinds(sail):
+                assert set(sail.kinds) == {"jib", "lug"}
+
+            def test_wrecks(sail):
+                wrecks = sail(0)
+                assert len(wrecks) == 0
+
+            def test_paths(sail):
+                path = sail(0).path
+                assert path == "/sea" or sys.platform == "win32"
+
+            def test_logged(sail):
+                log = sail(3).log
+                assert "storms" not in log or not log["storms"]
+            """,
+            before={
+                "tests/test_example.py": """
+from unittest.mock import Mock
+
+import sys
+import torch
+
+def test_again(sail):
+    out, again = sail(1), sail(1)
+    assert out == again or len(out) == len(again)
+
+def test_shuffled(sail, shuffle):
+    out = [boat.mast for boat in sail(1)]
+    assert len(shuffle(out, 1)) == len(out)
+
+def test_called(sail):
+    bell = Mock()
+    sail(bell)
+    bell.strike.assert_called_once()
+    bell.mute.assert_called()
+
+def test_rung(sail, horn):
+    sail(horn)
+    blasts = horn.call_args.args
+    horn.assert_called_once_with(3)
+    assert blasts == (3,)
+
+def test_depths(sail, plan):
+    torch.testing.assert_close(sail(1), plan(1))
+
+def test_token_ids(sail, plan):
+    torch.testing.assert_close(sail.token_ids, plan.token_ids, rtol=0, atol=0)
+
+def test_winds(sail, plan, shape):
+    winds, planned = sail(1), plan(1)
+    assert torch.equal(winds, planned)
+
+def test_tides(sail, plan):
+    tides, planned = sail(1), plan(1)
+    assert torch.equal(tides, planned)
+
+def test_masts(sail, plan):
+    masts, planned = sail(1).masts, plan(1).masts
+    assert torch.equal(masts, planned)
+
+def test_sails(sail):
+    sails, others = sail(1), sail(2)
+    assert sorted(sails) == sorted(others)
+
+def test_flags(sail):
+    assert sorted(sail(1).flags.keys()) == sorted(sail(2).flags.keys())
+
+def test_kinds(sail):
+    assert sorted(sail.kinds) == ["jib", "lug"]
+
+def test_wrecks(sail):
+    wrecks = sail(0)
+    assert wrecks == []
+
+def test_paths(sail):
+    path = sail(0).path
+    assert path == "/sea"
+
+def test_logged(sail):
+    log = sail(3).log
+    assert not log["storms"]
+"""
+            },
+        ),
         # Contained both ways, or counted; noted elsewhere, returned, or raised.
         Example(
             """

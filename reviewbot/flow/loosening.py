@@ -13,9 +13,11 @@ from typing import Literal
 from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.contained import contained
 from reviewbot.flow.demands import Demand, demands, names_in
+from reviewbot.flow.implied_forms import implied_form, looked_at_elsewhere
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.run_lists import is_command_line
 from reviewbot.flow.summaries import dotted_name
+from reviewbot.flow.tolerances import KEYWORDS
 from reviewbot.flow.wider import is_wider
 
 Sort = Literal["wider", "weaker", "gone", "skipped", "fewer"]
@@ -54,8 +56,16 @@ def loosened(
     gone, come = _without(gone, turned), _without(come, turned)
     pure = not come and _same_steps(old, new)
     paired = {id(demand): _looser(demand, come) for demand in gone}
+    forms = {
+        id(demand): form
+        for demand in gone
+        if paired[id(demand)] is None
+        and (form := implied_form(demand, come, old, new, _asks_where)) is not None
+    }
     # A check that says less than the one whose place it takes does no other's work.
     taken = {id(pair[1]) for pair in paired.values() if pair is not None}
+    taken |= {id(one) for one, _ in forms.values()}
+    free = [one for one in come if id(one) not in taken]
     for demand in gone:
         if ways.is_alternative(demand):
             continue
@@ -65,9 +75,16 @@ def loosened(
             sure = sort == "wider" or _origins(demand.names, old) == _origins(demand.names, new)
             yield Loosened(sort, demand.node, other.node, says, sure)
             continue
+        if id(demand) in forms:
+            less, sure = forms[id(demand)]
+            made = _made_from(demand.names, new)
+            if not moved(demand.text) and not looked_at_elsewhere(demand, less, free, has, made, old, new):
+                sure = sure and _origins(demand.names, old) == _origins(demand.names, new)
+                says = f"`{short(demand.text)}` is now `{short(less.text)}`"
+                yield Loosened("weaker", demand.node, less.node, says, sure)
+            continue
         looked = _looked_at(demand, gone, old, new)
         there = [one for one in has if ways_now.reaches(one, ways.of(demand))]
-        free = [one for one in come if id(one) not in taken]
         if _replaced(demand, looked.names, free, there, new, moved):
             continue
         was, now = _origins(looked.names, old), _origins(looked.names, new)
@@ -81,6 +98,10 @@ def loosened(
                 says += f", and all that is left stands in the loop over `{over}`, which may walk nothing"
                 sure, still = True, f"nothing where `{over}` is empty"
             yield Loosened("gone", demand.node, loop, says, sure, still)
+
+
+def _asks_where(condition: str) -> bool:
+    return ENVIRONMENT.search(condition) is not None
 
 
 def _counted(demand: Demand, has: list[Demand], new: list[ast.stmt]) -> ast.For | None:
@@ -412,9 +433,29 @@ def _wider(demand: Demand, other: Demand) -> str:
             said.append(f"{what} goes from {_written(name, was)} to {_written(name, number)}")
         elif was is not None and number > was:
             said.append(f"`{name}` goes from {_written(name, was)} to {_written(name, number)}")
-    if any(number < before.get(name, number) for name, number in after.items()):
+    left_out = {name: _default(other, name) for name in before if name in KEYWORDS and name not in after}
+    for name, number in left_out.items():
+        if before[name] < number < math.inf and _is_default(other, name, before):
+            told = f"{_written(name, before[name])} to {_written(name, number)}, which is its default"
+            said.append(f"`{name}` goes from {told}")
+    now = {**left_out, **after}
+    if any(number < before.get(name, number) for name, number in now.items()):
         return ""  # one tolerance for another
     return " and ".join(said)
+
+
+def _is_default(other: Demand, name: str, before: dict[str, float]) -> bool:
+    """Whether a tolerance that is given no more is the documented one now: none is left for another, and
+    where the type decides what that is, what was asked for was that both are the same."""
+    if name in ("rel", "abs", "delta", "places") and _tolerances(other.node):
+        return False
+    return "assert_close" not in other.text or (before[name] == 0 and _WHOLE.search(other.text) is None)
+
+
+# Between whole numbers the default of `torch.testing.assert_close` is none.
+_WHOLE = pattern(
+    r"(?i)\b(int\d*|long|bool)\b|_ids?\b|\bids\b|tokens?\b|mask|index|indices|labels?\b|count|len\("
+)
 
 
 def _default(demand: Demand, name: str) -> float:
