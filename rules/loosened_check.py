@@ -796,6 +796,18 @@ def test_rows(run):
                 found = moor(names)
                 assert all(name in names for name in found)  # <- here
 
+            def test_ships(moor, again):
+                ships, others = moor(8), again(8)
+                assert {ship.name for ship in ships} <= {ship.name for ship in others}  # <- here
+
+            def test_spread(moor, again):
+                ships, others = moor(8), again(8)
+                assert {*ships} <= {*others}  # <- here
+
+            def test_twice(moor):
+                ships, others = [moor(1)], [moor(1)]
+                assert {*ships} == {*others}  # <- here
+
             def compare_berths(before, after):
                 problems = []
                 for left, right in zip(before, after, strict=True):
@@ -823,6 +835,18 @@ def test_rows(run):
                 def test_each(moor, names):
                     found = moor(names)
                     assert sorted(found) == names
+
+                def test_ships(moor, again):
+                    ships, others = moor(8), again(8)
+                    assert sorted(ship.name for ship in ships) == sorted(ship.name for ship in others)
+
+                def test_spread(moor, again):
+                    ships, others = moor(8), again(8)
+                    assert sorted(ships) == sorted(others)
+
+                def test_twice(moor):
+                    ships, others = [moor(1)], [moor(1)]
+                    assert sorted(ships) == sorted(others)
 
                 def compare_berths(before, after):
                     problems = []
@@ -1099,6 +1123,11 @@ def test_logged(sail):
                 assert set(moor(names)).issubset(names)
                 assert set(names).issubset(moor(names))
 
+            def test_ships(moor, again):
+                ships, others = moor(8), again(8)
+                assert {ship.name for ship in ships} <= {ship.name for ship in others}
+                assert {ship.name for ship in others} <= {ship.name for ship in ships}
+
             def compare_berths(before, after):
                 problems = []
                 for left, right in zip(before, after, strict=True):
@@ -1122,6 +1151,10 @@ def test_logged(sail):
 
                 def test_named(moor, names):
                     assert set(moor(names)) == set(names)
+
+                def test_ships(moor, again):
+                    ships, others = moor(8), again(8)
+                    assert sorted(ship.name for ship in ships) == sorted(ship.name for ship in others)
 
                 def compare_berths(before, after):
                     problems = []

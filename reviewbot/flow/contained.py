@@ -26,11 +26,14 @@ def contained(demand: Demand, come: list[Demand]) -> Demand | None:
         if set(_containment(one)) != sides:
             continue
         # The other direction, or how many they are.
-        if not any(
-            side in ast.unparse(beside.node) for beside in come if beside is not one for side in sides
-        ):
+        if not any(_looks_at(beside, sides) for beside in come if beside is not one):
             return one
     return None
+
+
+def _looks_at(demand: Demand, sides: set[str]) -> bool:
+    code = ast.unparse(demand.node)
+    return not sides.isdisjoint(_containment(demand)) or any(side in code for side in sides)
 
 
 def _containment(demand: Demand) -> tuple[str, ...]:
@@ -80,13 +83,21 @@ def _parsed(code: str) -> ast.expr | None:
 
 def _text(node: ast.expr) -> str:
     """The code of a collection without what puts it in order or makes it one of another kind."""
-    while isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id in _GATHER and len(node.args) == 1:
-            node = node.args[0]
-        elif isinstance(node.func, ast.Attribute) and node.func.attr == "keys" and not node.args:
-            node = node.func.value
-        else:
-            break
+    while (inner := _inner(node)) is not None:
+        node = inner
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return f"{{{', '.join(sorted(map(ast.unparse, node.elts)))}}}"
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+        return ast.unparse(ast.GeneratorExp(node.elt, node.generators))
     return ast.unparse(node)
+
+
+def _inner(node: ast.expr) -> ast.expr | None:
+    """What is gathered: `rows` of `sorted(rows)`, of `rows.keys()` and of `{*rows}`."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id in _GATHER and len(node.args) == 1:
+            return node.args[0]
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "keys" and not node.args:
+            return node.func.value
+    only = node.elts[0] if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) == 1 else None
+    return only.value if isinstance(only, ast.Starred) else None

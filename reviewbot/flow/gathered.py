@@ -78,10 +78,15 @@ def _side(node: ast.expr) -> _Side:
             break
         keeps = keeps if _RANK.index(keeps) > _RANK.index(inner) else inner
         node = node.args[0]
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) == 1:
+        (only,) = node.elts
+        if isinstance(only, ast.Starred):
+            own: Keeps = "members" if isinstance(node, ast.Set) else "order"
+            return _Side(keeps or own, ast.unparse(only.value))
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return _Side(keeps or "size", "", node.value)
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        own: Keeps = "members" if isinstance(node, ast.Set) else "order"
+        own = "members" if isinstance(node, ast.Set) else "order"
         return _Side(keeps or own, "", tuple(map(ast.unparse, node.elts)))
     if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
         own = "members" if isinstance(node, ast.SetComp) else "order"
