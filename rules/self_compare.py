@@ -1,7 +1,7 @@
 """A check that compares a value with itself.
 
 Both sides are the same expression, or one is another name for the other: an alias, a snapshot that is no
-copy, two names of one chained assignment.
+copy, two names of one chained assignment. Of one object a method is asked twice.
 
 ## Why
 Whatever the code under test computes, the two sides are one object, so the comparison holds. A snapshot
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from reviewbot.flow.asked_twice import answers_of_one, asked_of_one, left_unread, says_repeats
 from reviewbot.flow.calls import bind, callers
 from reviewbot.flow.checks import (
     Check,
@@ -223,6 +224,28 @@ class SelfCompare(Rule):
                 for name, plank in hull.state_dict().items():
                     assert torch.equal(plank, before[name])  # <- here
         """),
+        # Two names of one object are asked for the same; one object is asked twice, and the other one never.
+        Example("""
+            def test_log_comes_back(Ship, load):
+                ship, restored = Ship(4), load("log")
+                ship = restored
+                assert ship.log() == restored.log()  # <- here
+
+            class TestCrew(TestCase):
+                def test_crew_comes_back(self):
+                    ship, restored = Ship(4), load("crew")
+                    restored = ship
+                    self.assertEqual(len(restored.hull.crew()), len(ship.hull.crew()))  # <- here
+                    self.assertTrue(restored.log()["day"] == ship.log()["day"])  # <- here
+
+            def test_hull_comes_back(Ship, load):
+                ship, restored = Ship(4), load("hull")
+                assert ship.planks() == ship.planks()  # <- here
+
+            def test_sails(Ship):
+                ship = Ship(4)
+                assert ship.sails() == ship.sails()  # <- here
+        """),
         # What is expected is the very collection that is changed.
         Example("""
             def test_merge_keeps_the_stops(Trip):
@@ -241,6 +264,48 @@ class SelfCompare(Rule):
         """),
     )
     good = (
+        # Another object since, or on one of two ways; what was asked before; what is told apart by its name.
+        Example("""
+            def test_log_comes_back(Ship, load):
+                ship = Ship(4)
+                before = ship
+                ship = load("log")
+                assert ship.log() == before.log()
+
+            def test_crew(Ship, load, flag):
+                ship, restored = Ship(4), load("crew")
+                if flag:
+                    ship = restored
+                assert ship.crew() == restored.crew()
+
+            def test_hull(Ship):
+                ship = Ship(4)
+                log = ship.log()
+                ship.load("hull")
+                assert ship.log() == log
+
+            def test_log_is_stable(Ship):
+                ship = Ship(4)
+                assert ship.log() == ship.log()
+
+            def test_log(Ship):
+                ship = Ship(4)
+                # It is read once, and kept.
+                assert ship.log() == ship.log(), "read again"
+
+            def test_stream(Ship):
+                ship = Ship(4)
+                other = ship
+                assert ship.read() == other.read()
+                assert ship.log_hash() == ship.log_hash()
+                assert ship.log() is ship.log()
+                assert ship.log(1) == ship.log(1)
+
+            def test_log_of_others(Ship):
+                ship, other = Ship(4), Ship(5)
+                assert ship.log() == ship.log()
+                assert ship.log() != other.log()
+        """),
         # A copy; another object; an attribute that is given anew, or that nothing here changes in place.
         Example("""
             def test_quote_leaves_the_ticket(Ticket, quote):
@@ -585,6 +650,8 @@ class SelfCompare(Rule):
             return None
         elif same(left, right):
             judged = _certainty(unit, comparison, repo)
+            if judged is None and comparison.relation != "identical":
+                return self._asked_again(unit, comparison, repo)
             if judged is None or _tests_equality(unit, comparison):
                 return None
             certainty = judged
@@ -601,6 +668,12 @@ class SelfCompare(Rule):
                 steps = (
                     step(unit, other_name.node, f"`{other_name.name}` is another name for it, not a copy"),
                 )
+            elif (made := answers_of_one(unit, left, right)) is not None:
+                if says_repeats(unit):
+                    return None
+                message = f"`{unit.text(left)}` and `{unit.text(right)}` ask one object: no other one enters"
+                certainty = "likely"
+                steps = (step(unit, made.node, f"`{made.name}` is another name for it from here on"),)
             elif (state := live_state(unit, left, right)) is not None:
                 message = f"`{unit.text(state.taken)}` holds the live tensors, so both sides change together"
                 certainty = "likely"
@@ -629,6 +702,26 @@ class SelfCompare(Rule):
             message,
             certainty=certainty,
             steps=steps,
+            still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
+        )
+
+    def _asked_again(self, unit: Unit, comparison: Comparison, repo: Repo) -> Finding | None:
+        """One object is asked the same twice, which may fail only where its method does not repeat itself."""
+        name, node = asked_of_one(unit, comparison.left, comparison.right), comparison.node
+        if name is None or says_repeats(unit) or _tests_equality(unit, comparison):
+            return None
+        called = isinstance(node, cst.Call) and comparison.check.node is node
+        if called and not is_library_assertion(node, unit):  # type: ignore[arg-type]
+            return None  # a helper of the project may check the form of each side too
+        others = left_unread(unit, name)
+        unread = "".join(f", and no check looks at `{one.name}`" for one in others)
+        return self.finding(
+            unit,
+            comparison.check.anchor,
+            f"`{unit.text(comparison.left)}` is asked of one `{name.value}` twice: this can fail only where"
+            f" it is not the same each time{unread}",
+            certainty="likely" if others else "question",
+            steps=[step(unit, one.node, f"`{one.name}` is compared with nothing") for one in others],
             still_catches=still_catches(unit, comparison.check.anchor, repo=repo),
         )
 

@@ -3401,3 +3401,17 @@ def test_callers_in_another_file_show_the_rest_too():
     path = "tests/shared.py"
     assert certainties("projection-before-compare", _PARTLY.format(""), files, path) == []
     assert certainties("projection-before-compare", _PARTLY.format(""), apart, path) == ["likely"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["ship = restored", "assert ship.log() == restored.log()"], ["likely"]),
+        (["assert ship.log() == ship.log()"], ["likely"]),
+        (["assert ship.log() == ship.log()", "assert restored.log()"], ["question"]),
+        (["ship = load()", "assert ship.log() == restored.log()"], []),
+    ],
+)
+def test_a_method_that_is_asked_of_one_object_twice_may_not_repeat_itself(lines, expected):
+    body = "".join(f"    {line}\n" for line in ["ship, restored = Ship(4), load()", *lines])
+    assert certainties("self-compare", f"def test_log(Ship, load):\n{body}") == expected

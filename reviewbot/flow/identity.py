@@ -379,9 +379,23 @@ def _twice(node: ast.expr, names: dict[str, str]) -> bool:
             return True
         if type(other) in _COLLECTIONS and _holds(other, one):
             return True
-        if names and _aliases(root_of(one), root_of(other), names):
+        if names and _aliases(_asked(one), _asked(other), names):
             return True
     return False
+
+
+def _asked(node: ast.expr) -> str:
+    """The name at the left of a path, through methods without arguments and what is made of one value."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        if not isinstance(node, ast.Call):
+            node = node.value
+        elif isinstance(node.func, ast.Name) and len(node.args) == 1:
+            node = node.args[0]
+        elif isinstance(node.func, ast.Attribute) and not node.args:
+            node = node.func.value
+        else:
+            return ""
+    return root_of(node)
 
 
 def _last(call: ast.Call) -> str:
