@@ -296,7 +296,7 @@ def limits(command: argparse.ArgumentParser) -> None:
         type=float,
         default=0.5,
         metavar="SHARE",
-        help="of the groups that must have unequal rewards (default: 0.5)",
+        help="of the groups that must have unequal rewards (default: 0.5; 0: there may be no rewards at all)",
     )
 
 

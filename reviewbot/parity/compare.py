@@ -320,7 +320,11 @@ def _doubts(state: _State, reference: Dump, restored: Dump) -> Iterator[str]:
     yield from state.misfits.doubts()
     yield from state.one_sided.doubts()
     if "reward" in fields.absent:
-        yield "neither run wrote rewards"
+        if options.min_unequal_groups:
+            yield (
+                "neither run wrote rewards: --map reward=FIELD names what stands for them, "
+                "--min-unequal-groups 0 says that there are none"
+            )
     elif "reward" in fields.vacuous:
         yield "all rewards are equal, so a wrong one would not be seen"
     elif groups.with_siblings and groups.unequal < options.min_unequal_groups * groups.with_siblings:

@@ -130,8 +130,17 @@ def _no_script(text: str, words: list[str]) -> str:
         why = "a shell is not run, for nothing under probe may start processes"
         return f"{text!r}: {why}: name the Python script that it calls, as {form}"
     if words and words[0].endswith(".py"):
-        return f"{text!r} names no file that could be changed: a command line is {form}"
+        also = _functions_in(Path(words[0]))
+        return f"{text!r} names no file that could be changed: {also}a command line is {form}"
     return f"{text!r} is neither path.py::function nor a command line: that is {form}"
+
+
+def _functions_in(path: Path) -> str:
+    """How a file's functions are named, tests and what is called a comparison first; "" where it has none."""
+    names = [unit.name for unit in _file(path).units if unit.is_function]
+    names.sort(key=lambda name: (not name.startswith("test"), "compar" not in name and "check" not in name))
+    more = f" (or {', '.join(names[1:6])})" if len(names) > 1 else ""
+    return f"one of its functions is probed as {path.as_posix()}::{names[0]}{more}, " if names else ""
 
 
 def _file(path: Path) -> File:

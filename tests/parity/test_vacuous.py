@@ -130,3 +130,18 @@ def test_a_step_in_the_name_of_the_file_is_said(reviewbot, tmp_path):
         (tmp_path / side / name).write_text("".join(json.dumps(row) + "\n" for row in made))
     ran = reviewbot("parity", "compare", "one", "other")
     assert (ran.code, "under another" in ran.out) == (0, False)
+
+
+def test_runs_without_rewards_say_so_once_and_can_be_told_that_there_are_none(reviewbot, tmp_path):
+    for side, changed in (("one", 1.0), ("other", 1.0), ("wrong", -9.0)):
+        made = without(rows(), "reward")
+        made[0]["logprobs"][1] *= changed
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made))
+    ran = reviewbot("parity", "compare", "one.jsonl", "other.jsonl", "-q")
+    assert ran.code == 3
+    assert "neither run wrote rewards: --map reward=FIELD" in " ".join(ran.out.split())
+    none = ("--min-unequal-groups", "0", "--output-format", "json")
+    ran = reviewbot("parity", "compare", "one.jsonl", "other.jsonl", *none)
+    assert (ran.code, json.loads(ran.out)["verdict"]) == (0, "pass")
+    assert any("reward" in said for said in json.loads(ran.out)["could_not_notice"])
+    assert reviewbot("parity", "compare", "one.jsonl", "wrong.jsonl", *none).code == 1

@@ -19,9 +19,20 @@ def tree(tmp_path):
     (tmp_path / "pkg" / "cli.py").write_text("print(1)\n")
     (tmp_path / "check.py").write_text(CHECK)
     (tmp_path / "empty.py").write_text("a = 1\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_rows.py").write_text(TESTS)
     return tmp_path
 
 
+TESTS = """def load():
+    return []
+
+def check_rows(left, right):
+    assert left == right
+
+def test_rows():
+    check_rows(load(), load())
+"""
 FORM = "[python] SCRIPT.py ARGUMENTS, with the files to be changed among them"
 
 
@@ -33,7 +44,9 @@ FORM = "[python] SCRIPT.py ARGUMENTS, with the files to be changed among them"
         ("bash scripts/parity.sh a", f"a shell is not run, for nothing under probe may start processes: name "
          f"the Python script that it calls, as {FORM}"),
         ("./parity.sh a", "a shell is not run"),
-        ("pkg/cli.py", f"names no file that could be changed: a command line is {FORM}"),
+        ("empty.py", f"names no file that could be changed: a command line is {FORM}"),
+        ("tests/test_rows.py", "names no file that could be changed: one of its functions is probed as "
+         f"tests/test_rows.py::test_rows (or check_rows, load), a command line is {FORM}"),
         ("node compare.js a", f"is neither path.py::function nor a command line: that is {FORM}"),
         ("empty.py::compare", "empty.py has no function at all, so none that is called 'compare'"),
     ],

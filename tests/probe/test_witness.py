@@ -81,7 +81,10 @@ def test_arguments_can_be_given_in_a_file(probed, weak):
     [
         ("tests/parity.py::mein", "did you mean 'main'?"),
         ("tests/gone.py::main", "cannot be read"),
-        ("tests/parity.py", "names no file that could be changed"),
+        (
+            "tests/parity.py",
+            "names no file that could be changed: one of its functions is probed as tests/parity.py::",
+        ),
     ],
 )
 def test_a_wrong_target_is_named_with_the_way_out(reviewbot, weak, target, says):
