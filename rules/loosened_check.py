@@ -906,6 +906,19 @@ def test_rows(run):
                 sail(horn)
                 horn.assert_called()  # <- here
 
+            def test_counted(sail, horn):
+                sail(horn)
+                assert horn.called  # <- here
+
+            def test_answered(sail, horn):
+                sail(horn)
+                assert horn.call_count == 1  # <- here
+
+            def test_share(sail, plan):
+                depths, planned = sail(1), plan(1)
+                share = (depths == planned).float().mean()
+                assert share > 0.9  # <- here
+
             def test_depths(sail, plan):
                 torch.testing.assert_close(sail(1), plan(1))  # <- here
 
@@ -955,6 +968,18 @@ def test_struck(sail):
 def test_rung(sail, horn):
     sail(horn)
     horn.assert_called_with(3, loud=True)
+
+def test_counted(sail, horn):
+    sail(horn)
+    assert horn.call_count == 2
+
+def test_answered(sail, horn):
+    sail(horn)
+    horn.assert_called_once_with(3)
+
+def test_share(sail, plan):
+    depths, planned = sail(1), plan(1)
+    assert torch.equal(depths, planned)
 
 def test_depths(sail, plan):
     torch.testing.assert_close(sail(1), plan(1), rtol=0, atol=0)
@@ -1014,6 +1039,20 @@ def test_tides(sail, plan):
             def test_tides(sail, plan):
                 tides, planned = sail(1), plan(1)
                 assert torch.isclose(tides, planned).float().mean() >= 1.0
+
+            def test_share(sail, plan):
+                depths, planned = sail(1), plan(1)
+                share = (depths == planned).float().mean()
+                assert share >= 1.0
+
+            def test_counted(sail, horn):
+                sail(horn)
+                horn.assert_called_once()
+
+            def test_answered(sail, horn):
+                sail(horn)
+                assert horn.call_count == 1
+                assert horn.call_args.args == (3,)
 
             def test_masts(sail, plan):
                 masts, planned = sail(1).masts, plan(1).masts
@@ -1082,6 +1121,18 @@ def test_winds(sail, plan, shape):
 def test_tides(sail, plan):
     tides, planned = sail(1), plan(1)
     assert torch.equal(tides, planned)
+
+def test_share(sail, plan):
+    depths, planned = sail(1), plan(1)
+    assert torch.equal(depths, planned)
+
+def test_counted(sail, horn):
+    sail(horn)
+    assert horn.call_count == 1
+
+def test_answered(sail, horn):
+    sail(horn)
+    horn.assert_called_once_with(3)
 
 def test_masts(sail, plan):
     masts, planned = sail(1).masts, plan(1).masts

@@ -14,11 +14,12 @@ from reviewbot.flow.demands import Demand
 from reviewbot.flow.patterns import pattern
 
 
-def coarsened(demand: Demand, come: list[Demand]) -> Demand | None:
-    """The new demand on a coarser form of both sides, or on a share of their elements."""
+def coarsened(demand: Demand, come: list[Demand], body: list[ast.stmt]) -> Demand | None:
+    """The new demand on a coarser form of both sides, or on a share of their elements; what a body worked out
+    before and keeps under a name is looked up there."""
     if demand.relation not in ("equal", "close") or not demand.other:
         return None
-    return next((one for one in come if _of_a_form(demand, one) or _of_a_share(demand, one)), None)
+    return next((one for one in come if _of_a_form(demand, one) or _of_a_share(demand, one, body)), None)
 
 
 def _of_a_form(demand: Demand, one: Demand) -> bool:
@@ -52,14 +53,26 @@ _COARSE = pattern(
 _KEEPS_CLOSE = pattern(r"nan_to_num|abs")
 
 
-def _of_a_share(demand: Demand, one: Demand) -> bool:
+def _of_a_share(demand: Demand, one: Demand, body: list[ast.stmt]) -> bool:
     """Whether of the elements of both sides a number or a part below all are to be equal or close."""
+    subject = _worked_out(one.subject, body)
     if one.relation == "order":
         low = dict(one.limits).get("at least")
-        share = low is not None and -low < 1 and _MEAN.search(one.subject)
+        share = low is not None and -low < 1 and _MEAN.search(subject)
     else:
-        share = one.relation == "true" and not one.other and _ANY.search(one.subject)
-    return bool(share) and _compared(one.subject) == {demand.subject, demand.other}
+        share = one.relation == "true" and not one.other and _ANY.search(subject)
+    return bool(share) and _compared(subject) == {demand.subject, demand.other}
+
+
+def _worked_out(name: str, body: list[ast.stmt]) -> str:
+    """The code of what is kept under a name, where one statement of the body keeps something there."""
+    made = [
+        ast.unparse(node.value)
+        for statement in (body if name.isidentifier() else ())
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets)
+    ]
+    return made[0] if len(made) == 1 else name
 
 
 def _compared(code: str) -> set[str]:

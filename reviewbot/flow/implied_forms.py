@@ -29,7 +29,7 @@ def implied_form(
         one, others = either
         less = says_less(demand, others)
         return None if not less and any(guards(ast.unparse(term)) for term in others) else (one, less)
-    sure = coarsened(demand, come) or asks_less(demand, come, new)
+    sure = coarsened(demand, come, new) or asks_less(demand, come, new)
     return (sure, True) if sure is not None else gathered(demand, come, [*old, *new])
 
 

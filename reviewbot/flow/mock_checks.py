@@ -8,7 +8,7 @@ from typing import Literal
 
 from reviewbot.flow.demands import Demand
 
-Asks = Literal["once with", "with", "among", "once", "at all"]
+Asks = Literal["once with", "with", "among", "once", "so often", "at all"]
 
 _ASKS: dict[str, Asks] = {
     "assert_called_once_with": "once with", "assert_called_with": "with", "assert_any_call": "among",
@@ -22,6 +22,7 @@ _FOLLOWS: dict[Asks, tuple[Asks, ...]] = {
     "with": ("among", "at all"),
     "among": ("at all",),
     "once": ("at all",),
+    "so often": ("at all",),
     "at all": (),
 }
 _RECORDS = frozenset({
@@ -47,12 +48,25 @@ def asks_less(demand: Demand, come: list[Demand], body: list[ast.stmt]) -> Deman
     """The new demand that says less of the calls of the same mock; None too where a body looks at what the
     mock recorded."""
     asked = _asked(demand)
-    if asked is None or _looks_at_records(asked.mock, body):
-        return None
-    return next((one for one in come if (less := _asked(one)) is not None and asked.implies(less)), None)
+    for one in come if asked is not None else ():
+        less = _asked(one)
+        if asked is not None and less is not None and asked.implies(less):
+            return None if _looks_at_records(asked.mock, body, one.node) else one
+    return None
 
 
 def _asked(demand: Demand) -> _Asked | None:
+    mock, _, told = demand.subject.rpartition(".")
+    if told in ("called", "awaited") and mock and demand.relation == "true":
+        return _Asked(mock, "at all", told == "awaited", "")
+    if told in ("call_count", "await_count") and demand.relation == "equal" and demand.other.isdecimal():
+        often: dict[int, Asks] = {1: "once"}
+        awaited = told == "await_count"
+        return (
+            _Asked(mock, often.get(int(demand.other), "so often"), awaited, "")
+            if demand.other != "0"
+            else None
+        )
     call = demand.node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
@@ -64,11 +78,13 @@ def _asked(demand: Demand) -> _Asked | None:
     return _Asked(ast.unparse(call.func.value), asks, "await" in call.func.attr, ", ".join(given))
 
 
-def _looks_at_records(mock: str, body: list[ast.stmt]) -> bool:
-    """Whether what a mock, or one that it is part of, recorded is read."""
+def _looks_at_records(mock: str, body: list[ast.stmt], check: ast.AST) -> bool:
+    """Whether besides a check what a mock, or one that it is part of, recorded is read."""
+    own = {id(node) for node in ast.walk(check)}
     return any(
         isinstance(node, ast.Attribute)
         and node.attr in _RECORDS
+        and id(node) not in own
         and f"{mock}.".startswith(f"{ast.unparse(node.value)}.")
         for statement in body
         for node in ast.walk(statement)
