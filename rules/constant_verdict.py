@@ -22,6 +22,7 @@ from reviewbot.flow.conditions import COMPARED, OPERATORS, TRUTHS, condition_of
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.messages import compared_as_message, is_verdict, is_verdict_tree, may_be_message
 from reviewbot.flow.nearby import still_catches
+from reviewbot.flow.not_called import may_not_be_called, not_called
 from reviewbot.flow.settled_operands import Settled, may_drop_an_operand, settled
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
@@ -82,6 +83,45 @@ class ConstantVerdict(Rule):
         Example("async def same(a):\n    return a\n\ndef test(run):\n    assert same(run)  # <- here\n"),
         Example("import torch\n\ndef test(a, b):\n    assert torch.equal  # <- here\n"),
         Example("def test(a, b):\n    assert (a == b).all  # <- here\n"),
+        # What makes its items later, under a name too; a method that is not called.
+        Example("""
+            import torch
+            from unittest import TestCase
+
+            class Row:
+                def equal(self, other):
+                    return self.x == other.x
+
+                def at_sea(self) -> bool:
+                    return bool(self.x)
+
+            def verdicts(rows):
+                for row in rows:
+                    yield row.x == 1
+
+            def test_rows(one, other):
+                checks = (x == y for x, y in zip(one, other, strict=True))
+                assert checks  # <- here
+                later = map(Row, one)
+                if not later:
+                    raise AssertionError(other)  # <- here
+                assert verdicts(one)  # <- here
+                found = verdicts(other)
+                assert found  # <- here
+                assert filter(None, one)  # <- here
+                holds = lambda: one == other
+                assert holds  # <- here
+
+            def test_row():
+                row = Row()
+                assert row.equal  # <- here
+                assert row.at_sea, "on land"  # <- here
+
+            class TestWeights(TestCase):
+                def test_weights(self, weights):
+                    assert torch.isfinite  # <- here
+                    self.assertTrue(torch.isfinite(weights).all)  # <- here
+        """),
         Example(
             "from unittest import TestCase\n\nclass T(TestCase):\n    def test(self):\n"
             "        self.assertTrue(run(1), 2)  # <- here\n"
@@ -322,6 +362,53 @@ class ConstantVerdict(Rule):
             "        if not run: self.fail('a function is false')\n"
             "        if True and (y := True): pass\n        else: self.fail('not bound')\n"
         ),
+        # Made at once, on one way only, by another of that name; a value; a test of what there is.
+        Example("""
+            import torch
+
+            class Row:
+                name: str = ""
+
+                @property
+                def equal(self):
+                    return self.x == 1
+
+                def is_set(self):
+                    return self.x == 1
+
+                def is_kept(self):
+                    return self.x == 1
+
+                def keep(self, kept):
+                    self.is_kept = kept
+
+                def label(self):
+                    return self.name
+
+            def test_rows(one, flag, filter):
+                checks = [x == 1 for x in one]
+                assert checks == [True]
+                found = one
+                if flag:
+                    found = (x for x in one)
+                assert found
+                assert filter(None, one)
+
+            def test_row(make):
+                row, other = Row(), make()
+                assert row.equal
+                assert row.is_kept
+                assert row.label
+                assert other.is_set
+                assert row.is_set()
+                assert torch.isfinite(row.x).all()
+                assert torch.version
+
+            def test_row_has_its_methods():
+                row = Row()
+                assert row.is_set
+                assert torch.isfinite
+        """),
         # A function that is itself what is tested, and a list that a method of its own may change.
         Example("""
             def test_rewritten(explain):
@@ -386,6 +473,8 @@ class ConstantVerdict(Rule):
         asserts = unit.asts(ast.Assert)
         if any(isinstance(one.msg, ast.Compare) or may_be_constant(one.test, unit) for one in asserts):
             return True
+        if any(may_not_be_called(unit, one.test) for one in asserts):
+            return True
         if may_drop_an_operand(unit):
             return True
         failing = unit.has(ast.Raise) or unit.calls("fail", "exit", "_exit", "quit", "error")
@@ -413,6 +502,16 @@ class ConstantVerdict(Rule):
             always = truth(condition, unit) if not _is_handed_on(unit, check.node) else None
             if always is not None and always.value is not fails_when:
                 yield from self._report(unit, check, condition, always, alone=len(every) == 1)
+                continue
+            why = not_called(unit, condition, repo) if check.kind in ("assert", "call") else None
+            if why is not None and always is None and not fails_when:
+                yield self.finding(
+                    unit,
+                    check.node,
+                    f"this check can never fail: {why}",
+                    certainty="likely",
+                    still_catches=still_catches(unit, condition, but=[check.node]),
+                )
                 continue
             yield from (self._settled(unit, one) for one in settled(condition))
             if check.kind in ("assert", "call") and not fails_when:
@@ -544,7 +643,7 @@ def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
     if name == "assertIsNone":
         return False
     if name in TRUTHS:
-        return may_be_constant(first, unit)
+        return may_be_constant(first, unit) or may_not_be_called(unit, first)
     return may_be_settled(first, ast.IsNot, ast.Constant(None), unit)
 
 

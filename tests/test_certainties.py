@@ -3415,3 +3415,20 @@ def test_callers_in_another_file_show_the_rest_too():
 def test_a_method_that_is_asked_of_one_object_twice_may_not_repeat_itself(lines, expected):
     body = "".join(f"    {line}\n" for line in ["ship, restored = Ship(4), load()", *lines])
     assert certainties("self-compare", f"def test_log(Ship, load):\n{body}") == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "made", "expected"),
+    [
+        ("def equal(self, other):\n        return self.x == other.x", "Row(1)", ["likely"]),
+        ("@property\n    def equal(self):\n        return self.x", "Row(1)", []),
+        ("def equal(self):\n        return self.x\n    equal = property(equal)", "Row(1)", []),
+        ("def equal(self, other):\n        return self.x == other.x", "make(1)", []),
+    ],
+)
+def test_a_method_of_another_file_that_is_not_called_is_true_where_it_is_never_a_value(
+    method, made, expected
+):
+    files = {"fleet/rows.py": f"class Row:\n    {method}\n\n\ndef make(x):\n    return Row(x)\n"}
+    code = f"from fleet.rows import Row, make\n\n\ndef test_rows():\n    row = {made}\n    assert row.equal\n"
+    assert certainties("constant-verdict", code, files) == expected

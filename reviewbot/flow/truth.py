@@ -47,7 +47,7 @@ def truth(node: cst.BaseExpression, unit: Unit) -> Truth | None:
         return _comparison(node, unit)
     if type(node) is cst.Name:
         flow = values(unit)
-        return _flag(node, flow) or _empty(node, flow) or _function(node, unit)
+        return _flag(node, flow) or _empty(node, flow) or _lazy(node, unit) or _function(node, unit)
     if type(node) is cst.NamedExpr:
         return truth(node.value, unit)
     if type(node) is cst.IfExp:
@@ -58,7 +58,7 @@ def truth(node: cst.BaseExpression, unit: Unit) -> Truth | None:
     if type(node) is cst.Call:
         if dotted(node.func) == "bool" and len(node.args) == 1:
             return truth(node.args[0].value, unit)
-        return _type(node, unit) or _coroutine(node, unit)
+        return _type(node, unit) or _iterator(node, unit) or _coroutine(node, unit)
     if type(node) is cst.Attribute:
         return _method(node, unit)
     return display(node)
@@ -72,6 +72,53 @@ def _type(call: cst.Call, unit: Unit) -> Truth | None:
         return None
     taken = "type" in unit.file.imports or unit.file.unit("type") is not None
     return None if taken else Truth(True, "a type is true, whichever it is")
+
+
+_ITERATORS = frozenset({"map", "filter", "zip", "enumerate"})
+
+
+def _iterator(call: cst.Call, unit: Unit) -> Truth | None:
+    """`map(same, rows)`, and what a generator function of the file gives."""
+    name = dotted(call.func)
+    if name in _ITERATORS and type(call.func) is cst.Name and not values(unit).reaching(call.func):
+        taken = name in unit.file.imports or unit.file.unit(name) is not None
+        return None if taken else Truth(True, f"what `{name}` gives is true before it has yielded anything")
+    made = callee(unit, call)
+    if made is None or not isinstance(made.tree, ast.FunctionDef) or made.tree.decorator_list:
+        return None
+    if not _yields(made.tree):
+        return None
+    return Truth(True, f"`{_short(canonical(call))}` is a generator, which is true")
+
+
+def _yields(tree: ast.AST) -> bool:
+    """Whether a function is a generator: what stands in a function within it is that one's."""
+    work = list(ast.iter_child_nodes(tree))
+    while work:
+        node = work.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            work.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _lazy(node: cst.Name, unit: Unit) -> Truth | None:
+    """The truth of a local name that holds, on every path, what is made later: a generator, a function."""
+    reaching = values(unit).reaching(node) if unit.is_function else frozenset()
+    found = [_held(binding, unit) for binding in reaching]
+    if not found or any(one is None for one in found):
+        return None
+    places = tuple((one.node, f"`{node.value}` is made here") for one in values(unit).in_order(reaching))
+    return Truth(True, "; ".join(dict.fromkeys(one.why for one in found if one is not None)), places)
+
+
+def _held(binding: Binding, unit: Unit) -> Truth | None:
+    if binding is UNBOUND or binding.kind != "assign" or binding.role != "whole":
+        return None
+    if isinstance(binding.value, (cst.GeneratorExp, cst.Lambda)):
+        return display(binding.value)
+    return _iterator(binding.value, unit) if type(binding.value) is cst.Call else None
 
 
 def display(node: cst.BaseExpression) -> Truth | None:
@@ -393,21 +440,17 @@ def may_be_constant(node: ast.expr, unit: Unit) -> bool:
     if isinstance(node, ast.Name):
         return (
             node.id in _flags(unit)
+            or node.id in _lazies(unit)
             or unit.file.unit(node.id) is not None
             or any(function.name == node.id for function in _functions(unit))
         )
     if isinstance(node, ast.Attribute):
         return node.attr in _PREDICATE_NAMES
     if isinstance(node, ast.Call):
-        named = node.func
-        name = (
-            named.id
-            if isinstance(named, ast.Name)
-            else named.attr
-            if isinstance(named, ast.Attribute)
-            else ""
-        )
-        return name in ("bool", "type") or name in _async_names(unit.file)
+        name = _called(node)
+        if name in ("bool", "type") or name in _ITERATORS:
+            return True
+        return name in _async_names(unit.file) or name in _generators(unit.file)
     return not isinstance(node, (ast.Subscript, ast.BinOp, ast.Await))
 
 
@@ -492,6 +535,35 @@ def _is_len(node: ast.expr) -> bool:
 @once
 def _async_names(file: File) -> set[str]:
     return {unit.tree.name for unit in file.units if isinstance(unit.tree, ast.AsyncFunctionDef)}
+
+
+@once
+def _generators(file: File) -> set[str]:
+    return {
+        unit.tree.name for unit in file.units if isinstance(unit.tree, ast.FunctionDef) and unit.has(*_YIELDS)
+    }
+
+
+_YIELDS = (ast.Yield, ast.YieldFrom)
+
+
+@once
+def _lazies(unit: Unit) -> frozenset[str]:
+    """Names that are given something that is made later."""
+    making = (*_ITERATORS, *_generators(unit.file))
+    return frozenset(
+        target.id
+        for node in unit.asts(ast.Assign)
+        if isinstance(node.value, (ast.GeneratorExp, ast.Lambda))
+        or (isinstance(node.value, ast.Call) and _called(node.value) in making)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    )
+
+
+def _called(call: ast.Call) -> str:
+    named = call.func
+    return named.id if isinstance(named, ast.Name) else named.attr if isinstance(named, ast.Attribute) else ""
 
 
 @once
