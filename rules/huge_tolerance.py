@@ -20,17 +20,17 @@ from collections.abc import Iterator
 import libcst as cst
 
 from reviewbot.flow.checks import operand, raising_context
+from reviewbot.flow.coarse_ratios import may_be_meant
 from reviewbot.flow.infinite_defaults import infinite_defaults, without
 from reviewbot.flow.judgements import FAILURE, judgements, records
 from reviewbot.flow.judging import judges
 from reviewbot.flow.left_out import short
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.patterns import pattern
 from reviewbot.flow.quantities import quantity
 from reviewbot.flow.ratios import Ratio, ratios
 from reviewbot.flow.row_tolerances import RowTolerance, row_tolerances
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, walk
-from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, tolerances
+from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, real, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step, tree_span
@@ -67,8 +67,6 @@ _CLOSE = frozenset({
 })  # fmt: skip
 
 
-# Times differ as they like, and a bound on them is no tolerance.
-_TIMES = pattern(r"(?i)time|second|elapsed|latenc|duration|speed|throughput|memory|cost")
 _OF_THE_SECOND = frozenset({"allclose", "isclose", "assertAllClose", "assert_all_close"})
 _KEYWORDS, _POSITIONED = frozenset(KEYWORDS), frozenset(POSITIONS)
 _DISTANCES = frozenset({"dist", *ABSOLUTE})
@@ -142,6 +140,22 @@ class HugeTolerance(Rule):
                 got = load(crate)
                 if (got - crate).norm() / crate.norm() > 1.5:  # <- here
                     raise AssertionError(got)
+        """),
+        # What else is asked of it says little.
+        Example("""
+            import numpy as np
+
+            LIMIT = 1.5
+
+            def test_packed(read, crate, cosine):
+                got = read()
+                off = np.abs(got - crate) / (np.abs(crate) + 1e-6)
+                assert got.shape == crate.shape
+                assert np.isfinite(off).all()
+                assert off.min() >= 0
+                assert (off < LIMIT).all()  # <- here
+                assert off.max() < 3  # <- here
+                np.testing.assert_allclose(got, crate, rtol=2)  # <- here
         """),
         Example("""
             import torch
@@ -331,6 +345,57 @@ class HugeTolerance(Rule):
                 with pytest.raises(TypeError):
                     pytest.approx(object(), rel=1)
         """),
+        # A coarse bound beside a finer check of the same two; noise that is to be there; a step that is
+        # bounded; amounts that are estimated.
+        Example("""
+            import numpy as np
+            import torch
+
+            def test_finer(sailed, planned, cosine):
+                off = np.abs(sailed - planned) / (np.abs(planned) + 1.0)
+                assert off.max() < 1.0
+                np.testing.assert_allclose(sailed, planned, rtol=1e-3)
+
+            def test_finer_on_average(sailed, planned):
+                off = np.abs(sailed - planned) / (np.abs(planned) + 1e-8)
+                assert off.max() < 1.0
+                assert off.mean() < 1e-3
+
+            def test_finer_mostly(sailed, planned):
+                off = np.abs(sailed - planned) / (np.abs(planned) + 1e-8)
+                assert off.max() < 1.0
+                assert (off < 0.1).mean() > 0.9
+
+            def test_finer_by_direction(sailed, planned, cosine):
+                off = (sailed - planned).norm() / planned.norm()
+                assert off < 1.2
+                alike = cosine(sailed.flatten(), planned.flatten())
+                assert alike > 0.99
+
+            def test_finer_in_all(sailed, planned):
+                assert (sailed - planned).norm() / planned.norm() <= 1
+                assert (sailed - planned).abs().max() < 1e-3
+
+            def test_noise(noisy, clean):
+                off = (noisy - clean).norm() / clean.norm()
+                assert off > 0.1
+                assert off < 2.0
+
+            def test_update(advance, before):
+                after = advance(before)
+                assert np.linalg.norm(after - before) / np.linalg.norm(before) <= 1.0
+
+            def test_trusted(captain, sails):
+                w0 = sails.clone()
+                captain.step()
+                assert (sails - w0).norm() / (w0.norm() + 1e-8) < 1.0
+
+            def test_amounts(log, crates, base_ms, n_sails):
+                guess, ms, count = log.guess(), log.run(), log.count()
+                assert abs(len(guess) - len(crates)) / abs(len(crates)) < 1.5
+                assert abs(ms - base_ms) / abs(base_ms) < 3
+                assert abs(count - n_sails) / max(abs(n_sails), 1) < 1.5
+        """),
         # Zeros are just too far off; an error of something else; two that must differ.
         Example("""
             def test_packed(pack, unpack, crate, quay):
@@ -397,8 +462,9 @@ class HugeTolerance(Rule):
                     still_catches=still_catches(unit, widest.node, repo=repo),
                 )
         for ratio in ratios(unit):
-            if ratio.passes_zeros and not _is_denied(unit, ratio.node):
-                yield self._of_ratio(unit, repo, ratio)
+            meant = may_be_meant(unit, ratio) if ratio.passes_zeros else "yes"
+            if meant != "yes" and not _is_denied(unit, ratio.node):
+                yield self._of_ratio(unit, repo, ratio, "question" if meant == "maybe" else "likely")
         yield from self._by_default(unit, repo)
         for wider in row_tolerances(unit):
             yield self.finding(
@@ -416,14 +482,14 @@ class HugeTolerance(Rule):
                 ),
             )
 
-    def _of_ratio(self, unit: Unit, repo: Repo, one: Ratio) -> Finding:
+    def _of_ratio(self, unit: Unit, repo: Repo, one: Ratio, sure: Certainty) -> Finding:
         over, other = short(canonical(one.over)), short(canonical(one.other))
         return self.finding(
             unit,
             one.node,
             f"a relative error of {one.value:g} is allowed: zeros in the place of `{other}` pass whatever"
-            f" `{over}` is",
-            certainty="question" if _TIMES.search(unit.text(one.node) + over + other) else "likely",
+            f" `{over}` is" + ("" if sure == "likely" else "; or is it a step that is bounded?"),
+            certainty=sure,
             steps=(step(unit, one.written, f"the error may be {one.value:g}"),),
             still_catches=still_catches(unit, one.node, repo=repo),
         )
@@ -583,8 +649,9 @@ def _is_array_of_numbers(node: cst.CSTNode) -> bool:
 
 
 def _numbers(value: object) -> Iterator[float]:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield float(value)
+    number = real(value)
+    if number is not None:
+        yield number
     elif isinstance(value, (list, tuple)):
         for part in value:
             yield from _numbers(part)

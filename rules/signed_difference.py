@@ -13,14 +13,16 @@ one side may rightly be smaller, say so with a bound that has a name.
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from reviewbot.flow.differences import is_asked_both_ways, is_of_one_sequence
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, tree_span
+from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, once, tree_span
 from reviewbot.model import Certainty
 
 _GREATEST = frozenset({"max", "amax", "nanmax"})
@@ -36,11 +38,14 @@ _TOLERANCE = pattern(r"(?i)^(a?tol(erance)?|r?tol|eps(ilon)?|abs_tol|max_err(or)
 _EXPECTED = pattern(
     r"(?i)(^|_)(expected|exp|reference|ref|golden|truth|want(ed)?|correct|target|baseline)(_|$)"
 )
-# One side may be smaller: bounds, times, sizes, what is to go down, and what is at most 1 by its nature.
+# One side may be smaller: bounds, times, sizes, what is to go down, what is at most 1 by its nature, what is
+# the best there is, a whole that the other is a part of, and a measure of how good something is.
 _ONE_SIDED = pattern(
     r"(?i)bound|limit|upper|lower|cap(_|$)|thresh|clip|best|prev|before|after|old|new|init|first|last|start|end(_|$)|"
     r"time|elapsed|clock|now(_|$)|^t\d|mem|size|bytes|alloc|violat|constraint|budget|regret|gap|loss_\d|worst|"
-    r"norm|square|pow|dist|error|err(_|$)|cos|sim(_|$)|min(_|$)|max(_|$)"
+    r"norm|square|pow|dist|error|err(_|$)|cos|sim(_|$)|min(_|$)|max(_|$)|minim|maxim|least|most(_|$)|"
+    r"hull|envelop|peak|(^|_)((high|low)(er|est)?|floor|ceil|sup|inf|opt|acc|auc|next)(_|$)|optim(al|um)|oracle|"
+    r"greedy|relax|marginal|accura|recall|later|earlier|superset|subset"
 )
 _OF_SIZES = pattern(r"(?i)abs")
 _WIDEST = 1e-2  # a wider bound on a difference may well be meant for one side
@@ -124,8 +129,103 @@ class SignedDifference(Rule):
                 if off.sum() > atol:  # <- here
                     raise AssertionError(off)
         """),
+        # The same once more asks nothing else, nor does a message; runs that are walked may each be compared
+        # with the first, and pairs of a table with one another.
+        Example("""
+            import numpy as np
+            import pytest
+
+            def test_keel(sail, plan):
+                sailed, planned = sail(), plan()
+                assert np.max(sailed - planned) < 1e-5, print(planned - sailed)  # <- here
+                assert np.max(sailed - planned) < 1e-5  # <- here
+
+            def test_ferries(sail):
+                ferries = sail(3)
+                for ferry in ferries[1:]:
+                    assert (ferry.depth - ferries[0].depth).max() < 1e-6  # <- here
+
+            def test_legs(legs):
+                for sailed, planned in legs.pairs:
+                    assert (sailed - planned).max() < 1e-4  # <- here
+                assert (legs["sailed"] - legs["planned"]).max() < 1e-3  # <- here
+
+            @pytest.mark.parametrize("sailed, planned", [(1.0, 2.0), (2.0, 3.0)])
+            def test_tack(drift, sailed, planned):
+                assert np.max(drift(sailed) - drift(planned)) < 1e-7  # <- here
+        """),
     )
     good = (
+        # What goes down, or up: parts of one sequence.
+        Example("""
+            from itertools import pairwise
+
+            import numpy as np
+
+            def test_tide_goes_out(tide):
+                assert (tide[1:] - tide[:-1]).max() < 1e-9
+                assert np.all(tide.level[:-1] - tide.level[1:] <= 1e-12)
+                assert max(b - a for a, b in zip(tide, tide[1:])) < 1e-9
+                assert max(b - a for a, b in pairwise(tide)) < 1e-9
+                assert max(tide[i + 1] - tide[i] for i in range(9)) < 1e-9
+                assert (np.roll(tide, 1) - tide).max() < 1e-9
+                assert (tide.shift(1) - tide).max() < 1e-9
+                assert (tide[-1] - tide[0]).max() < 1e-9
+
+            def test_wind_goes_down(wind):
+                a, b = wind[:-1], wind[1:]
+                assert (b - a).max() < 1e-9
+                for x, y in zip(wind, wind[1:]):
+                    assert (y - x).max() < 1e-9
+                for x, y in zip(wind[1:], wind):
+                    assert (x - y).max() < 1e-9
+        """),
+        # Both orders, by a loop, by two, or by the cases of a test.
+        Example("""
+            from itertools import permutations
+
+            import numpy as np
+            import pytest
+
+            ORDERS = [("sail", "oar"), ("oar", "sail")]
+
+            def test_keels(wood, iron):
+                for x, y in [(wood, iron), (iron, wood)]:
+                    assert (x - y).max() < 1e-5
+                orders = ((wood, iron), (iron, wood))
+                for x, y in orders:
+                    assert np.max(x.depth - y.depth) < 1e-6
+
+            def test_hulls_of_all(ferries):
+                for x, y in permutations(ferries, 2):
+                    assert (x - y).max() < 1e-5
+                for one in ferries:
+                    for other in ferries:
+                        assert (one - other).max() < 1e-5
+
+            @pytest.mark.parametrize("x, y", [(1.0, 2.0), pytest.param(2.0, 1.0)])
+            def test_drift(sail, x, y):
+                assert np.max(sail(x) - sail(y)) < 1e-5
+
+            @pytest.mark.parametrize(["x", "y"], ORDERS)
+            def test_speed(sail, x, y):
+                assert np.max(sail(x) - sail(y)) < 1e-5
+
+            @pytest.mark.parametrize("x", [1, 2])
+            @pytest.mark.parametrize("y", [1, 2])
+            def test_heel(sail, x, y):
+                assert np.max(sail(x) - sail(y)) < 1e-5
+        """),
+        # One side is a bound by its name: the whole of it, the best of it, the highest.
+        Example("""
+            def test_bounds(joint, marginal, points, hull, sailed, high, accuracy, opt_cost, acc, plan):
+                assert (joint - marginal).max() <= 1e-9
+                assert (points - hull).max() <= 1e-9
+                assert (sailed - high).max() <= 1e-9
+                assert (opt_cost - sailed).max() <= 1e-9
+                assert (accuracy - plan.accuracy).max() <= 1e-2
+                assert (acc - plan.acc).mean() <= 1e-2
+        """),
         # Of the difference after all; within a size; what is looked at both ways by its name.
         Example("""
             import numpy as np
@@ -209,13 +309,15 @@ class SignedDifference(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.has(ast.Sub) and in_test_file(unit.file.path) and any(True for _ in _signed(unit))
+        return unit.has(ast.Sub) and in_test_file(unit.file.path) and bool(_signed(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not in_test_file(unit.file.path):
             return
         for one in _signed(unit):
-            if not _is_asked_elsewhere(unit, one):
+            difference = one.difference
+            meant = is_of_one_sequence(unit, difference) or is_asked_both_ways(unit, difference)
+            if not meant and not _is_asked_elsewhere(unit, one):
                 yield (
                     self._say(unit, one) if one.absolute is None else self._misplaced(unit, one, one.absolute)
                 )
@@ -264,7 +366,12 @@ class SignedDifference(Rule):
         )
 
 
-def _signed(unit: Unit) -> Iterator[_Signed]:
+@once
+def _signed(unit: Unit) -> tuple[_Signed, ...]:
+    return tuple(_each_signed(unit))
+
+
+def _each_signed(unit: Unit) -> Iterator[_Signed]:
     for node in unit.asts(ast.Assert):
         yield from _below(unit, node.test)
     for branch in unit.asts(ast.If):
@@ -354,25 +461,43 @@ def _measured(unit: Unit, measured: ast.expr, bound: ast.expr, how: str = "") ->
 
 def _kept(unit: Unit, name: ast.Name) -> ast.expr | None:
     """The difference that a name is given once, and that nothing but this check and a message looks at."""
-    given = [
-        node.value
-        for node in unit.asts(ast.Assign)
-        if any(isinstance(target, ast.Name) and target.id == name.id for target in node.targets)
-    ]
+    given = _assigned(unit).get(name.id, ())
     if len(given) != 1 or not isinstance(given[0], ast.BinOp):
         return None
+    used = _used(unit).get(name.id, ())
+    # The name on the left of its assignment, and the one that is asked about.
+    return given[0] if len(used) <= 2 and len([node for node in used if node is not name]) == 1 else None
+
+
+@once
+def _assigned(unit: Unit) -> dict[str, list[ast.expr]]:
+    """What the names of a unit are given, each by a statement of its own."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in unit.asts(ast.Assign):
+        for name in {target.id for target in node.targets if isinstance(target, ast.Name)}:
+            found.setdefault(name, []).append(node.value)
+    return found
+
+
+@once
+def _used(unit: Unit) -> dict[str, list[ast.Name]]:
+    """Where each name of a unit stands, apart from messages."""
+    found: dict[str, list[ast.Name]] = {}
+    for node in ast.walk(unit.tree):
+        if isinstance(node, ast.Name) and id(node) not in _shown(unit):
+            found.setdefault(node.id, []).append(node)
+    return found
+
+
+@once
+def _shown(unit: Unit) -> frozenset[int]:
+    """What stands in messages and in what is printed, by identity: nobody asks there."""
     told = [
         *unit.asts(ast.JoinedStr),
         *unit.asts(ast.Raise),
         *(call for call in unit.asts(ast.Call) if _last(call) == "print"),
     ]
-    shown = {id(below) for node in told for below in ast.walk(node)}
-    others = [
-        node
-        for node in ast.walk(unit.tree)
-        if isinstance(node, ast.Name) and node.id == name.id and node is not name and id(node) not in shown
-    ]
-    return given[0] if len(others) == 1 else None
+    return frozenset(id(below) for node in told for below in ast.walk(node))
 
 
 def _last(call: ast.Call) -> str:
@@ -427,18 +552,43 @@ def _is_figure(node: ast.expr) -> bool:
 def _is_asked_elsewhere(unit: Unit, one: _Signed) -> bool:
     """Whether the test also holds the two against each other the other way round, or as a whole."""
     left, right = ast.dump(one.difference.left), ast.dump(one.difference.right)
+    asked = _asked(unit)
+    if (right, left) in asked.taken or (left, right) in asked.otherwise:
+        return True
+    return not asked.together.get(left, frozenset()).isdisjoint(asked.together.get(right, frozenset()))
+
+
+class _Asked(NamedTuple):
+    """What a unit asks of two values, as code: of which it takes a difference, of which one that is asked for
+    something else than to be small; and by each value the calls and comparisons, by number, that are given
+    it."""
+
+    taken: frozenset[tuple[str, str]]
+    otherwise: frozenset[tuple[str, str]]
+    together: dict[str, set[int]]
+
+
+@once
+def _asked(unit: Unit) -> _Asked:
+    # The same check once more, word for word, asks nothing else.
+    small = {id(one.difference) for one in _signed(unit)}
+    taken, otherwise = set(), set()
     for node in unit.asts(ast.BinOp):
-        turned = isinstance(node.op, ast.Sub) and (ast.dump(node.left), ast.dump(node.right))
-        if turned == (right, left) or (turned == (left, right) and node is not one.difference):
-            return True
-    for call in unit.asts(ast.Call):
-        given = [ast.dump(arg) for arg in call.args]
-        if left in given and right in given:
-            return True
-    return any(
-        {left, right} <= {ast.dump(side) for side in (node.left, *node.comparators)}
-        for node in unit.asts(ast.Compare)
-    )
+        if isinstance(node.op, ast.Sub) and id(node) not in _shown(unit):
+            sides = (ast.dump(node.left), ast.dump(node.right))
+            taken.add(sides)
+            if id(node) not in small:
+                otherwise.add(sides)
+    together: dict[str, set[int]] = {}
+    given = [list(call.args) for call in unit.asts(ast.Call) if id(call) not in _shown(unit)]
+    given += [[node.left, *node.comparators] for node in unit.asts(ast.Compare)]
+    for number, values in enumerate(given):
+        for value in values if len(values) > 1 else ():
+            together.setdefault(ast.dump(value), set()).add(number)
+    return _Asked(frozenset(taken), frozenset(otherwise), together)
+
+
+_BEFORE_A_BRACKET = pattern(r"(\w*)(\s*)$")
 
 
 def _absolute(unit: Unit, node: ast.BinOp) -> Fix | None:
@@ -451,9 +601,22 @@ def _absolute(unit: Unit, node: ast.BinOp) -> Fix | None:
         line[span.column - 1 : span.end_column - 1],
         line[span.end_column - 1 :],
     )
-    alone = before.endswith("(") and after.startswith(")") and not before[:-1][-1:].isidentifier()
+    alone = before.endswith("(") and after.startswith(")") and not _is_of_a_call(before[:-1])
     made = f"{before[:-1]}abs({text}){after[1:]}" if alone else f"{before}abs({text}){after}"
     return Fix("take its absolute value", (Edit(span.path, span.line, span.line, made),))
+
+
+def _is_of_a_call(before: str) -> bool:
+    """Whether the bracket behind this part of a line may be that of a call, `np.max (`, or is needed to keep
+    two words apart, `assert(`."""
+    found = _BEFORE_A_BRACKET.search(before)
+    assert found is not None
+    word, space = found.groups()
+    if word:
+        return not (keyword.iskeyword(word) and space)
+    bare = before.rstrip()
+    # At the start of a line it may belong to the line above.
+    return not bare or bare[-1] in ")]}'\""
 
 
 def _short(node: ast.expr) -> str:

@@ -3190,14 +3190,53 @@ def test_zeros_pass_a_relative_error_that_reaches_one(limit, divisor, expected):
     assert certainties("huge-tolerance", code) == expected
 
 
-@pytest.mark.parametrize(("measured", "expected"), [("weight", "likely"), ("seconds", "question")])
+@pytest.mark.parametrize(("measured", "expected"), [("weight", ["likely"]), ("seconds", []), ("base_ms", [])])
 def test_how_far_times_are_apart_is_no_error(measured, expected):
     code = f"""
         def test_packed(run, {measured}):
             off = abs(run(1) - {measured}) / abs({measured})
             assert off <= 2
     """
-    assert certainties("huge-tolerance", code) == [expected]
+    assert certainties("huge-tolerance", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("got = unpack(crate)", ["likely"]),
+        ("got = move(crate)", []),
+        ("got = sail(crate)", ["question"]),
+        ("got = sail.wind(other)", ["likely"]),
+        ("got = sail(other); new_crate = got", ["likely"]),
+    ],
+)
+def test_what_is_made_of_the_other_may_be_a_step(made, expected):
+    code = f"""
+        def test_step(unpack, move, sail, crate, other):
+            {made}
+            assert (got - crate).norm() / crate.norm() < 1.5
+    """
+    assert certainties("huge-tolerance", code) == expected
+
+
+_LARGE = "0x" + "f" * 257
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (f"abs(run() - 3) < {_LARGE}", ["likely"]),
+        (f"abs(run() - 3) < -{_LARGE}", []),
+        (f"abs(run() - {_LARGE}) < 3", []),
+        (f"abs(run() - w) / abs(w) < {_LARGE}", ["likely"]),
+    ],
+)
+def test_a_number_that_is_larger_than_any_float_is_read(asked, expected):
+    code = f"""
+        def test_a(run, w):
+            assert {asked}
+    """
+    assert certainties("huge-tolerance", code) == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from reviewbot.flow import assertions
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
-from reviewbot.flow.tolerances import KEYWORDS, POSITIONS
+from reviewbot.flow.tolerances import KEYWORDS, POSITIONS, real
 
 # How much a relation says of its subject; what is not here is not weighed.
 RANKS: dict[str, int] = {
@@ -273,4 +273,4 @@ def _number(node: ast.expr) -> float | None:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return real(value)

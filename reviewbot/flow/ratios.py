@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 _REDUCES = frozenset({"mean", "max", "amax", "median", "nanmax", "nanmean", "item", "float"})
-_CONVERTS = frozenset(
+CONVERTS = frozenset(
     {"float", "double", "cpu", "to", "astype", "detach", "numpy", "asarray", "array", "flatten", "ravel"}
 )
 _AT_LEAST = frozenset({"clamp", "clamp_min", "clip", "maximum", "max"})
@@ -57,12 +57,12 @@ def ratios(unit: Unit) -> Iterator[Ratio]:
         if below is pair.check.fails_when:
             continue  # a check that they differ
         limit = number(unit, right)
-        found = _relative(flow, left) if limit is not None else None
+        found = relative_error(flow, left) if limit is not None else None
         if limit is not None and found is not None:
             yield Ratio(node, right, limit, *found)
 
 
-def _relative(
+def relative_error(
     flow: Values, node: cst.BaseExpression
 ) -> tuple[cst.BaseExpression, cst.BaseExpression, bool] | None:
     """What a relative error is divided by, what it is the error of, and whether the divisor is kept from
@@ -74,9 +74,9 @@ def _relative(
     divisor, small = _without_least(flow, flow.resolve(node.right))
     if pair is None or not _is_absolute(divisor):
         return None
-    over = canonical(_inside(flow, divisor, ABSOLUTE | _REDUCES | _CONVERTS))
+    over = canonical(_inside(flow, divisor, ABSOLUTE | _REDUCES | CONVERTS))
     for one, other in (pair, pair[::-1]):
-        if canonical(_inside(flow, one, _CONVERTS)) == over:
+        if canonical(_inside(flow, one, CONVERTS)) == over:
             return one, other, small
     return None
 
@@ -89,7 +89,7 @@ def _without_least(flow: Values, node: cst.BaseExpression) -> tuple[cst.BaseExpr
     if type(node) is cst.Call and last_name(node) in _AT_LEAST and node.args:
         given = [literal(arg.value) for arg in node.args]
         if given[-1] is not UNKNOWN:
-            first = _receiver(node) or node.args[0].value
+            first = receiver(node) or node.args[0].value
             return flow.resolve(first), True
     return node, False
 
@@ -99,8 +99,8 @@ def _is_absolute(node: cst.BaseExpression) -> bool:
     while type(node) is cst.Call:
         if last_name(node) in ABSOLUTE:
             return True
-        inner = _receiver(node) or (node.args[0].value if node.args else None)
-        if last_name(node) not in _REDUCES | _CONVERTS or inner is None:
+        inner = receiver(node) or (node.args[0].value if node.args else None)
+        if last_name(node) not in _REDUCES | CONVERTS or inner is None:
             return False
         node = inner
     return False
@@ -110,14 +110,14 @@ def _inside(flow: Values, node: cst.BaseExpression, calls: frozenset[str]) -> cs
     """What calls of these names are made of: `b` of `b.float().abs()` and of `np.abs(b)`."""
     node = flow.resolve(node)
     while type(node) is cst.Call and last_name(node) in calls:
-        inner = _receiver(node) or (node.args[0].value if node.args else None)
+        inner = receiver(node) or (node.args[0].value if node.args else None)
         if inner is None:
             return node
         node = flow.resolve(inner)
     return node
 
 
-def _receiver(call: cst.Call) -> cst.BaseExpression | None:
+def receiver(call: cst.Call) -> cst.BaseExpression | None:
     """What a method is called of; None for a function, `np.abs(b)`."""
     if type(call.func) is not cst.Attribute:
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -157,4 +159,14 @@ def number(unit: Unit, node: cst.BaseExpression) -> float | None:
             value = ast.literal_eval(given) if given is not None else UNKNOWN
         except ValueError:
             return None
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return real(value)
+
+
+def real(value: object) -> float | None:
+    """A number as a float, one beyond all of these as the largest; None for what is no number."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, value > 0 or -1)
