@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +12,7 @@ import libcst as cst
 from reviewbot.flow.checks import fails, raising_context
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import last_name
+from reviewbot.source.units import once_for_each
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -108,19 +110,36 @@ def guards(unit: Unit, node: cst.CSTNode) -> list[Guard]:
         elif type(above) is cst.While and below is above.body:
             found.append(Guard(above, above.test, True))
         elif type(above) in _BLOCKS:
-            found.extend(reversed(list(_left_before(above, below))))
+            found.extend(reversed(_left_before(unit, above, below)))
         below = above
     found.reverse()
     return found
 
 
-def _left_before(block: cst.CSTNode, below: cst.CSTNode) -> Iterator[Guard]:
-    """The guards that earlier statements of a block set by leaving: of a chain of `elif` only its arms up to
-    the first that stays, for who comes through that one has not been asked the rest."""
+def _left_before(unit: Unit, block: cst.CSTNode, below: cst.CSTNode) -> list[Guard]:
+    """The guards that the statements of a block before one of them set by leaving."""
+    places, starts, found = _leaving(unit, block)
+    return found[: bisect_left(starts, places.get(id(below), len(places)))]
+
+
+@once_for_each
+def _leaving(unit: Unit, block: cst.CSTNode) -> tuple[dict[int, int], list[int], list[Guard]]:
+    """The places of a block's statements, by identity, and the guards that these set, with the place of
+    each."""
     assert isinstance(block, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite))
-    for statement in block.body:
-        if statement is below:
-            return
+    starts: list[int] = []
+    found: list[Guard] = []
+    for place, statement in enumerate(block.body):
+        for guard in _set_by_leaving(statement):
+            starts.append(place)
+            found.append(guard)
+    return {id(statement): place for place, statement in enumerate(block.body)}, starts, found
+
+
+def _set_by_leaving(statement: cst.CSTNode) -> Iterator[Guard]:
+    """The guards that a statement sets by leaving: of a chain of `elif` only its arms up to the first that
+    stays, for who comes through that one has not been asked the rest."""
+    if type(statement) is cst.If:
         branch: cst.CSTNode | None = statement
         while type(branch) is cst.If:
             if leaves(statements(branch.body)) is None:

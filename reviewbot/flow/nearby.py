@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from reviewbot.flow.checks import Check, call_of, checks
 from reviewbot.flow.foreign import foreign_names, summary_elsewhere
-from reviewbot.flow.noticing import Fault, Notice, notice
+from reviewbot.flow.noticing import Fault, Notice, notice, roots_demanded, subjects_of
 from reviewbot.flow.reached import Reached, swallowed
 from reviewbot.flow.syntax import dotted
 from reviewbot.flow.values import UNBOUND, Binding, Values, values
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 3
 _WEAKER = 2
+_OF_VALUES = ("value", "length", "keys")
 _WIDTH = 70
 _RECEIVERS = frozenset({"self", "cls"})
 
@@ -57,11 +59,16 @@ def still_catches(
     others.difference_update(*(looking.by_node.get(one, ()) for one in apart))
     others.difference_update(*(looking.by_condition.get(one, ()) for one in around))
     others = {at for at in others if at < looking.own or _fails_elsewhere(unit, looking.checks[at], repo)}
-    kept = _seeing(
-        unit, nodes, others, {id(below) for node in cut for below in walk(node)}, tuple(ends), blind
-    )
-    notices = {at: notice(unit, looking.checks[at], nodes, fault, repo) for at in sorted(kept)}
-    notices = {at: one for at, one in notices.items() if one != "vacuous"}
+    gone, leaving = {id(below) for node in cut for below in walk(node)}, tuple(ends)
+    strong = others & _may_fail(unit, nodes) if fault in _OF_VALUES else others
+
+    def seen(places: Iterable[int]) -> Iterator[tuple[int, Notice]]:
+        for at in _seeing(unit, nodes, places, gone, leaving, blind):
+            told = notice(unit, looking.checks[at], nodes, fault, repo)
+            if told != "vacuous":
+                yield at, told
+
+    notices = dict(seen(sorted(strong)))
     failing = [at for at, one in notices.items() if one == "fails"]
     where = f"`{unit.name}`" if unit.name else "this module"
     if failing:
@@ -69,6 +76,8 @@ def still_catches(
         if len(failing) > _SHOWN:
             clauses.append(f"{len(failing) - _SHOWN} more checks in {where}")
         return tuple(clauses)
+    # Of those that only look the first ones are told: the rest need not be asked.
+    notices.update(islice(seen(sorted(others - strong)), _WEAKER))
     if notices:
         # What sees a part of it says more than what may look at anything.
         best = nsmallest(_WEAKER, notices, key=lambda at: (not isinstance(notices[at], tuple), at))
@@ -90,23 +99,44 @@ def _clause(unit: Unit, looking: _Looking, at: int, wanted: set[Binding | str], 
 def _seeing(
     unit: Unit,
     nodes: tuple[cst.CSTNode, ...],
-    places: set[int],
+    places: Iterable[int],
     cut: set[int],
     ends: tuple[cst.CSTNode, ...],
     blind: Callable[[Unit, Check], bool] | None,
-) -> set[int]:
+) -> Iterator[int]:
     """Those of the checks, by their places, that a fault at `nodes` can fail."""
-    if not places:
-        return places
-    every, lost = _looking(unit).checks, swallowed(unit) | cut
-    reached = [Reached(unit, node, ends) for node in nodes]
-    return {
-        at
-        for at in places
-        if id(every[at].node) not in lost
-        and (not reached or any(every[at].anchor in one for one in reached))
-        and (blind is None or not blind(unit, every[at]))
-    }
+    every, swallowing = _looking(unit).checks, swallowed(unit)
+    reached: list[Reached] | None = None
+    for at in places:
+        check = every[at]
+        if id(check.node) in swallowing or id(check.node) in cut:
+            continue
+        if reached is None:
+            reached = [Reached(unit, node, ends) for node in nodes]
+        if reached and not any(check.anchor in one for one in reached):
+            continue
+        if blind is None or not blind(unit, check):
+            yield at
+
+
+def _may_fail(unit: Unit, nodes: tuple[cst.CSTNode, ...]) -> set[int]:
+    """The checks, by their places, that may do more than look at a fault of value in what nodes look at."""
+    by_root, unknown = _by_root(unit)
+    return unknown.union(*(by_root.get(one.root, ()) for one in subjects_of(unit, nodes)))
+
+
+@once
+def _by_root(unit: Unit) -> tuple[dict[object, set[int]], set[int]]:
+    """The checks by the roots of what they hold together, and those of which that is not known."""
+    found: dict[object, set[int]] = {}
+    unknown: set[int] = set()
+    for at, check in enumerate(_looking(unit).checks):
+        roots = roots_demanded(unit, check)
+        if roots is None:
+            unknown.add(at)
+        for root in roots or ():
+            found.setdefault(root, set()).add(at)
+    return found, unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
@@ -23,7 +23,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import UNKNOWN, canonical, last_name, literal, same
 from reviewbot.flow.truth import truth
 from reviewbot.flow.values import values
-from reviewbot.source.units import once
+from reviewbot.source.units import once, once_for_each
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -39,6 +39,7 @@ Notice = Literal["vacuous", "looks", "fails"] | tuple[str, ...]
 is sure to fail; or it is sure to fail over some of it, given as code."""
 
 _NAME = pattern(r"(?<![\w.'\"])[A-Za-z_]\w*(?![\w'\"])")
+_HOLDS_TOGETHER = ("equal", "close", "identical")
 _LENGTHS = frozenset({"len", "size", "numel"})
 _MOCKED = frozenset(name.removeprefix("assert_") for name in MOCK_ASSERTIONS) | MOCK_ASSERTIONS
 
@@ -61,7 +62,7 @@ def notice(
     repository is asked what it demands, too."""
     if _is_vacuous(unit, check):
         return "vacuous"
-    wanted = subjects(unit, tuple(nodes))
+    wanted = subjects_of(unit, tuple(nodes))
     if not wanted or not _is_on_the_way(unit, check, tuple(nodes)):
         return "looks"
     asked = _demands(unit, check, repo)
@@ -76,7 +77,7 @@ def notice(
         if fault == "nan":
             narrower += _partly(demand, wanted)
             continue
-        if demand.relation not in ("equal", "close", "identical"):
+        if demand.relation not in _HOLDS_TOGETHER:
             continue
         sides = [side for side in (demand.left, demand.right) if side is not None]
         seen = [one for one in wanted if any(_sees(side, one, fault) for side in sides)]
@@ -102,6 +103,18 @@ def _takes(demand: Demand, one: Held) -> bool:
     )
 
 
+def roots_demanded(unit: Unit, check: Check) -> frozenset[object] | None:
+    """The roots of the values that a check holds together: over a fault of value, length or keys in others it
+    only looks. None where a function that it calls has to be asked."""
+    own = _own_demands(unit, check)
+    if not own and check.kind in ("helper", "call"):
+        return None
+    sides = (
+        side for demand in own if demand.relation in _HOLDS_TOGETHER for side in (demand.left, demand.right)
+    )
+    return frozenset(side.root for side in sides if side is not None)
+
+
 def subjects(unit: Unit, nodes: tuple[cst.CSTNode, ...]) -> list[Held]:
     """What nodes look at: the two sides of each comparison in them, of a distance the two values that it lies
     between, or else their operands."""
@@ -112,6 +125,12 @@ def subjects(unit: Unit, nodes: tuple[cst.CSTNode, ...]) -> list[Held]:
         sides = [part for side in sides or [node] for part in between(unit, side) or (side,)]
         found += [one for side in sides for one in parts(unit, side)]
     return list(dict.fromkeys(found))
+
+
+@once_for_each
+def subjects_of(unit: Unit, nodes: tuple[cst.CSTNode, ...]) -> list[Held]:
+    """The same, worked out once for the same tuple."""
+    return subjects(unit, nodes)
 
 
 def _sees(side: Held, one: Held, fault: Fault) -> bool:
@@ -169,8 +188,13 @@ def _fails_when_missing(demand: Demand, wanted: list[Held]) -> bool:
 
 
 def _demands(unit: Unit, check: Check, repo: Repo | None) -> list[Demand]:
-    found = [_demand(unit, one) for one in _of_check(unit, check) if _must_hold(unit, check, one)]
+    found = _own_demands(unit, check)
     return found if found or check.kind not in ("helper", "call") else list(_of_helper(unit, check, repo))
+
+
+@once_for_each
+def _own_demands(unit: Unit, check: Check) -> list[Demand]:
+    return [_demand(unit, one) for one in _of_check(unit, check) if _must_hold(unit, check, one)]
 
 
 @once
@@ -284,6 +308,7 @@ def _moved(one: Held | None, given: dict[str, Held | None]) -> Held | None:
 # Whether a check can fail at all, and is reached.
 
 
+@once_for_each
 def _is_vacuous(unit: Unit, check: Check) -> bool:
     every = _by_check(unit).get(id(check.node), [])
     if every and all(_is_one(unit, one) for one in every):
@@ -303,16 +328,40 @@ def _is_on_the_way(unit: Unit, check: Check, nodes: tuple[cst.CSTNode, ...]) -> 
 
 
 def _is_conditional(unit: Unit, check: Check, nodes: tuple[cst.CSTNode, ...]) -> bool:
-    function = enclosing(unit, check.node, cst.FunctionDef)
-    if any(enclosing(unit, node, cst.FunctionDef) is not function for node in nodes):
+    asked = _asked_before(unit, check)
+    if asked is None:
         return True
+    function, conditions = asked
+    ways = [_way_to(unit, node) for node in nodes]
+    if any(way.function is not function for way in ways):
+        return True
+    return not all(any(one in way.outcomes for way in ways) for one in conditions)
+
+
+@once_for_each
+def _asked_before(unit: Unit, check: Check) -> tuple[cst.CSTNode | None, frozenset[tuple[int, bool]]] | None:
+    """The function around a check and what else is asked on the way to it, each condition with its outcome;
+    None in a handler, where nobody knows."""
     if any(isinstance(above, cst.ExceptHandler) for above in unit.ancestors(check.node)):
-        return True
-    known = {(id(guard.node), guard.outcome) for node in nodes for guard in guards(unit, node)}
+        return None
+    asked = set()
     for guard in guards(unit, check.node):
-        if guard.condition is check.condition or (id(guard.node), guard.outcome) in known:
+        if guard.condition is check.condition:
             continue
         if guard.by_leaving and type(guard.node) is cst.If and leaves(statements(guard.node.body)) == "fail":
             continue
-        return True
-    return False
+        asked.add((id(guard.node), guard.outcome))
+    return enclosing(unit, check.node, cst.FunctionDef), frozenset(asked)
+
+
+class _Way(NamedTuple):
+    """The function around a node, and the conditions under which it runs, each with its outcome."""
+
+    function: cst.CSTNode | None
+    outcomes: frozenset[tuple[int, bool]]
+
+
+@once_for_each
+def _way_to(unit: Unit, node: cst.CSTNode) -> _Way:
+    outcomes = frozenset((id(guard.node), guard.outcome) for guard in guards(unit, node))
+    return _Way(enclosing(unit, node, cst.FunctionDef), outcomes)

@@ -13,7 +13,7 @@ from reviewbot.flow.control import enclosing, guards, leaves, statements
 from reviewbot.flow.handlers import caught, exception_name, fate, raised_by, takes
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.syntax import last_name
-from reviewbot.source.units import once
+from reviewbot.source.units import once, once_for_each
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -60,6 +60,21 @@ def refuses_input(unit: Unit) -> bool:
     )
 
 
+@once_for_each
+def _way_to(unit: Unit, node: cst.CSTNode) -> tuple[cst.CSTNode | None, list[tuple[int, bool]]]:
+    """The function around a node, and the branches within it that lead there: each `if`, by identity, with
+    its outcome."""
+    function = enclosing(unit, node, cst.FunctionDef)
+    branches, below = [], node
+    for above in unit.ancestors(node):
+        if type(above) is cst.If and below is not above.test:
+            branches.append((id(above), above.orelse is not below))
+        if above is function:
+            break
+        below = above
+    return function, branches
+
+
 class Reached:
     """What a run reaches in which a fault occurs at some node of a unit.
 
@@ -90,17 +105,11 @@ class Reached:
         return found
 
     def __contains__(self, node: cst.CSTNode) -> bool:
-        if enclosing(self._unit, node, cst.FunctionDef) is not self._function:
+        function, branches = _way_to(self._unit, node)
+        if function is not self._function:
             return True  # when that is called is not known
-        below = node
-        for above in self._unit.ancestors(node):
-            if type(above) is cst.If and below is not above.test:
-                outcome = above.orelse is not below
-                if self._taken.get(id(above), outcome) != outcome:
-                    return False
-            if above is self._function:
-                break
-            below = above
+        if any(self._taken.get(branch, outcome) != outcome for branch, outcome in branches):
+            return False
         return not any(self._is_behind(node, end) for end in self._ends)
 
     def _is_behind(self, node: cst.CSTNode, end: cst.CSTNode) -> bool:

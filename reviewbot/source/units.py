@@ -35,6 +35,7 @@ _Node = TypeVar("_Node", bound="cst.CSTNode")
 _Tree = TypeVar("_Tree", bound=ast.AST)
 _Answer = TypeVar("_Answer")
 _Asked = TypeVar("_Asked", bound="Unit | File")
+_What = TypeVar("_What")
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,6 +412,22 @@ def once(ask: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
             return found
         made = answers[ask] = ask(about)
         return made
+
+    return answer
+
+
+def once_for_each(
+    ask: Callable[[_Asked, _What], _Answer],
+) -> Callable[[_Asked, _What], _Answer]:
+    """The same for a question about something in a unit or file: one answer is kept for each, by identity."""
+
+    @wraps(ask)
+    def answer(about: _Asked, what: _What) -> _Answer:
+        answers: dict[int, tuple[_What, _Answer]] = about.answers.setdefault(ask, {})
+        known = answers.get(id(what))
+        if known is None:
+            known = answers[id(what)] = what, ask(about, what)
+        return known[1]
 
     return answer
 

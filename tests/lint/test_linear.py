@@ -63,6 +63,26 @@ def test_a_rule_takes_time_in_proportion_to_what_it_finds(rule):
     assert twice <= MORE.get(rule, MOST) * once or twice < LITTLE
 
 
+IN_ONE_TEST = [
+    ("huge-tolerance", "g{0} = f({0})", "assert abs(g{0} - w) / abs(w) < 1.5"),
+    ("signed-difference", "g{0} = f({0})", "assert np.max(g{0} - w) < 1e-5"),
+    ("signed-difference", "d{0} = f({0}) - w", "assert np.max(d{0}) < 1e-5, d{0}"),
+]
+
+
+@pytest.mark.parametrize(("rule", "made", "asked"), IN_ONE_TEST)
+def test_a_rule_takes_time_in_proportion_to_what_one_test_asks(rule, made, asked):
+    def code(count: int) -> bytes:
+        lines = [one.format(number) for number in range(count) for one in (made, asked)]
+        return ("import numpy as np\n\n\ndef test_all(f, w):\n    " + "\n    ".join(lines) + "\n").encode()
+
+    short, long = code(FINDINGS), code(2 * FINDINGS)
+    _calls(short, rule)
+    least = _calls(b"x = 1\n", rule)
+    once, twice = _calls(short, rule) - least, _calls(long, rule) - least
+    assert twice <= MOST * once
+
+
 def _repeated(code: str, count: int) -> str:
     """A rule's own example so many times in one file, its functions each time by names of their own."""
     names = {node.name for node in ast.parse(code).body if isinstance(node, _DEFINITIONS)}
