@@ -1003,6 +1003,7 @@ def test_tides(sail, plan):
             from unittest.mock import Mock
 
             import sys
+            import pytest
             import torch
 
             def test_again(sail):
@@ -1077,6 +1078,13 @@ def test_tides(sail, plan):
                 path = sail(0).path
                 assert path == "/sea" or sys.platform == "win32"
 
+            def test_towed(sail):
+                boat = sail(1)
+                is_towed = boat.tug is not None
+                with pytest.raises(TypeError) if is_towed else pytest.warns(UserWarning):
+                    boat.heel()
+                assert not boat.moored or is_towed
+
             def test_logged(sail):
                 log = sail(3).log
                 assert "storms" not in log or not log["storms"]
@@ -1086,6 +1094,7 @@ def test_tides(sail, plan):
 from unittest.mock import Mock
 
 import sys
+import pytest
 import torch
 
 def test_again(sail):
@@ -1155,6 +1164,12 @@ def test_wrecks(sail):
 def test_paths(sail):
     path = sail(0).path
     assert path == "/sea"
+
+def test_towed(sail):
+    boat = sail(1)
+    with pytest.warns(UserWarning):
+        boat.heel()
+    assert not boat.moored
 
 def test_logged(sail):
     log = sail(3).log
