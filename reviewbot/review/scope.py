@@ -15,7 +15,7 @@ from reviewbot.model import Unread
 from reviewbot.source.diff import Change
 from reviewbot.source.discover import IN_CHANGE, excluding
 from reviewbot.source.files import python_text
-from reviewbot.source.git import Repository
+from reviewbot.source.git import LEFT_OUT, Repository
 
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
@@ -39,11 +39,14 @@ def scope(repository: Repository, changes: Iterable[Change], settings: Config) -
     read: list[tuple[Change, bytes]] = []
     unread: list[Unread] = []
     for change in changes:
-        large = change.kind == "file" and any(map(repository.too_large, (change.old_id, change.new_id)))
-        wanted = change.new_id if change.kind == "file" and not large else None
-        content = repository.blob(wanted) if wanted else b""
-        why = _obstacle(change, content)
-        if why is None and excluded(change.path):
+        sides = [(change.old_id, change.old_path or change.path), (change.new_id, change.path)]
+        is_file = change.kind == "file"
+        lost = is_file and any(repository.lacks(*side) for side in sides)
+        large = is_file and not lost and any(repository.too_large(*side) for side in sides)
+        wanted = change.new_id if is_file and not large and not lost else None
+        content = repository.blob(wanted, change.path) if wanted else b""
+        why = LEFT_OUT if lost else _obstacle(change, content)
+        if why in (None, LEFT_OUT) and excluded(change.path):
             why = "excluded by the configuration"
         elif why is None and large:
             why = f"larger than {settings.max_file_bytes} bytes (max-file-bytes), taken for a generated file"

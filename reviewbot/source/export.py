@@ -20,7 +20,7 @@ def export(repository: Repository, commit: str, folder: Path) -> None:
         parts = PurePosixPath(entry.path).parts
         if entry.kind != "file" or not parts or any(part in ("..", "/", ".git") for part in parts):
             continue
-        content = repository.blob(entry.id)
+        content = repository.blob(entry.id, entry.path)
         left -= len(content)
         if left < 0:
             return

@@ -30,6 +30,15 @@ MOST_FILES = 1_000_000  # of a commit that somebody else made
 MOST_FOLDERS = 250  # within one another
 RENAME_LIMIT = 400  # files looked at for each renamed one; more would make the work quadratic
 
+# What holds no code and no settings: a review goes on where a clone leaves it out.
+DATA = (
+    ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".npy", ".npz", ".pkl", ".pt", ".bin",
+    ".safetensors", ".md", ".rst", ".html", ".svg", ".png", ".jpg", ".gif", ".pdf", ".gz", ".zip", ".lock",
+)  # fmt: skip
+LEFT_OUT = (
+    "its content is missing from this clone; `git fetch --refetch --no-filter` fetches what was left out"
+)
+
 _T = TypeVar("_T")
 
 
@@ -151,7 +160,7 @@ class Repository:
             for entry in tree:
                 path = prefix + (entry.raw_name or b"")
                 if entry.filemode == FileMode.TREE:
-                    below.append((path + b"/", self._object(str(entry.id), pygit2.Tree)))
+                    below.append((path + b"/", self._object(str(entry.id), pygit2.Tree, os.fsdecode(path))))
                 else:
                     yield Entry(os.fsdecode(path), _kind(entry.filemode), str(entry.id))
             stack.extend(reversed(below))
@@ -187,12 +196,15 @@ class Repository:
         except UnicodeEncodeError:  # a name that is not UTF-8 cannot be asked for
             wanted = (entry for entry in self.files(commit) if entry.path == path)
             known = next(wanted, None)
-            regular = known is not None and known.kind == "file" and not self.too_large(known.id)
-            return self.blob(known.id) if known and regular else None
+            return self._wanted(known.id, path) if known and known.kind == "file" else None
         except (KeyError, ValueError):
             return None
         regular = found.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
-        return self.blob(str(found.id)) if regular and not self.too_large(str(found.id)) else None
+        return self._wanted(str(found.id), path) if regular else None
+
+    def _wanted(self, object_id: str, path: str) -> bytes | None:
+        lost = self.lacks(object_id, path) or self.too_large(object_id, path)
+        return None if lost else self.blob(object_id, path)
 
     def names(self, commit: str) -> list[str]:
         """The names in a commit's top folder, and those in its folder `requirements`."""
@@ -215,19 +227,25 @@ class Repository:
         """Whether this clone has a content; a partial one may lack it."""
         return bool(self._git.odb.exists(pygit2.Oid(hex=object_id)))
 
-    def size(self, object_id: str) -> int:
-        """How many bytes a content has; it is not read for that."""
-        why = f"object {object_id} is missing from this clone"
-        _, size = _guarded(lambda: self._git.odb.read_header(pygit2.Oid(hex=object_id)), why)
+    def lacks(self, object_id: str | None, path: str) -> bool:
+        """Whether this clone has left out a content that is data, going by its path."""
+        return object_id is not None and path.lower().endswith(DATA) and not self.holds(object_id)
+
+    def size(self, object_id: str, path: str = "") -> int:
+        """How many bytes a content has; it is not read for that. `path` is what an error names."""
+        read = self._git.odb.read_header
+        _, size = self._had(lambda: read(pygit2.Oid(hex=object_id)), object_id, path)
         return size
 
-    def too_large(self, object_id: str | None) -> bool:
+    def too_large(self, object_id: str | None, path: str = "") -> bool:
         """Whether a content is larger than the limit."""
-        return self.largest is not None and object_id is not None and self.size(object_id) > self.largest
+        return (
+            self.largest is not None and object_id is not None and self.size(object_id, path) > self.largest
+        )
 
-    def blob(self, object_id: str) -> bytes:
-        """A content by its id, however large."""
-        return self._object(object_id, pygit2.Blob).data
+    def blob(self, object_id: str, path: str = "") -> bytes:
+        """A content by its id, however large. `path` is what an error names."""
+        return self._object(object_id, pygit2.Blob, path).data
 
     def checkout(self, commit: str, folder: Path) -> None:
         """Writes a commit's files into an empty folder, with links and modes; no hook and no filter runs."""
@@ -248,16 +266,56 @@ class Repository:
         if new is None:
             flags |= DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
             flags |= DiffOption.SHOW_UNTRACKED_CONTENT
-            make = self._tree(old).diff_to_workdir
-            return Diff(self, _guarded(lambda: make(flags, CONTEXT, 0)))
+            before = self._tree(old)
+            return Diff(self, _guarded(lambda: before.diff_to_workdir(flags, CONTEXT, 0)))
         tree, target = self._tree(old), self._tree(new)
-        return Diff(self, _guarded(lambda: tree.diff_to_tree(target, flags, CONTEXT, 0)))
+
+        def make() -> pygit2.Diff:
+            what = f"the folders of {old[:12]} and {new[:12]} cannot be compared"
+            return _guarded(lambda: tree.diff_to_tree(target, flags, CONTEXT, 0), what)
+
+        try:
+            return Diff(self, make())
+        except GitError:
+            apart = [delta for delta in make().deltas if self._is_apart(delta)]
+            if not apart:
+                raise
+        # Whether data was renamed is not to be told without its content, but all else is: the data is left
+        # as it was.
+        index = pygit2.Index()
+        index.read_tree(target)
+        for delta in apart:
+            if delta.status == DeltaStatus.ADDED:
+                index.remove(delta.new_file.path)
+            else:
+                was = delta.old_file
+                index.add(pygit2.IndexEntry(was.path, was.id, FileMode(was.mode)))
+        rest = _guarded(lambda: tree.diff_to_index(index, flags, CONTEXT, 0))
+        return Diff(self, rest, tuple(map(_change, apart)))
+
+    def _is_apart(self, delta: pygit2.DiffDelta) -> bool:
+        """Whether a file came or went that is data, and that this clone has left out."""
+        if delta.status not in (DeltaStatus.ADDED, DeltaStatus.DELETED):
+            return False
+        one = _change(delta)
+        return one.kind == "file" and self.lacks(one.new_id or one.old_id, one.path)
 
     def _tree(self, commit: str) -> pygit2.Tree:
-        return self._object(commit, pygit2.Commit).tree
+        found = self._object(commit, pygit2.Commit)
+        return self._had(lambda: found.tree, str(found.tree_id), f"the top folder of {commit[:12]}")
 
-    def _object(self, object_id: str, kind: type[_T]) -> _T:
-        found = _guarded(lambda: self._git[object_id], f"object {object_id} is missing from this clone")
+    def _had(self, read: Callable[[], _T], object_id: str, path: str) -> _T:
+        """What is read of an object. `path` is what an error names."""
+        what = path or f"object {object_id}"
+        try:
+            return read()
+        except (KeyError, ValueError, OSError, pygit2.GitError) as error:
+            if self.holds(object_id):
+                raise GitError(f"{what}: git cannot read it ({error})") from None
+            raise GitError(f"{what}: {LEFT_OUT}") from None
+
+    def _object(self, object_id: str, kind: type[_T], path: str = "") -> _T:
+        found = self._had(lambda: self._git[object_id], object_id, path)
         if not isinstance(found, kind):
             raise GitError(f"object {object_id} is not a {kind.__name__.lower()}")
         return found
@@ -333,8 +391,8 @@ class AtCommit:
             # A clone may leave out what is large, as recorded answers are; code has to be there.
             if not entry.path.endswith(".py") and not self._repository.holds(entry.id):
                 continue
-            if not self._repository.too_large(entry.id):
-                read = partial(self._repository.blob, entry.id)
+            if not self._repository.too_large(entry.id, entry.path):
+                read = partial(self._repository.blob, entry.id, entry.path)
                 yield Source(self._shown(entry.path), bytes.fromhex(entry.id), read)
 
     def _inside(self, path: str) -> str:
@@ -349,13 +407,28 @@ class AtCommit:
 
 
 class Diff:
-    """The changed files between two states, and their hunks on demand."""
+    """The changed files between two states, and their hunks on demand.
 
-    def __init__(self, repository: Repository, diff: pygit2.Diff) -> None:
-        self._repository, self._diff = repository, diff
+    `apart` are changes besides those of `diff` whose content is not to be had.
+    """
+
+    def __init__(self, repository: Repository, diff: pygit2.Diff, apart: tuple[Change, ...] = ()) -> None:
+        self._repository, self._diff, self._apart = repository, diff, apart
         # Said outright, so that nobody's own git configuration changes what is found.
         renames = DiffFind.FIND_RENAMES | DiffFind.FIND_FOR_UNTRACKED
-        _guarded(lambda: diff.find_similar(renames, rename_limit=RENAME_LIMIT))
+        try:
+            diff.find_similar(renames, rename_limit=RENAME_LIMIT)
+        except (KeyError, ValueError, OSError, pygit2.GitError) as error:
+            raise self._unsimilar(error) from None
+
+    def _unsimilar(self, error: Exception) -> GitError:
+        """Why renames cannot be found: a file that came or went has no content here, or something else."""
+        for one in map(_change, self._diff.deltas):
+            if one.kind == "file" and one.status in ("added", "deleted"):
+                held = one.new_id if one.status == "added" else one.old_id
+                if held is not None and held in str(error) and not self._repository.holds(held):
+                    return GitError(f"{one.path}: {LEFT_OUT}")
+        return GitError(f"git cannot read this repository ({error})")
 
     @cached_property
     def _by_change(self) -> dict[Change, int]:
@@ -364,16 +437,29 @@ class Diff:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changed files, in git's order."""
-        return tuple(self._by_change)
+        if not self._apart:
+            return tuple(self._by_change)
+        return tuple(sorted((*self._by_change, *self._apart), key=lambda one: one.path))
 
     def hunks(self, change: Change) -> tuple[Hunk, ...]:
-        """The hunks of one changed file; none for a mere rename, a submodule, a change of mode, or a file
-        that is too large on either side."""
-        if change.kind == "file" and any(map(self._repository.too_large, (change.old_id, change.new_id))):
+        """The hunks of one changed file; none for a mere rename, a submodule, a change of mode, a file that
+        is too large on either side, or data that this clone has left out."""
+        if change.kind == "file" and any(self._is_too_large(*side) for side in _sides(change)):
             return ()
-        number = self._by_change[change]
-        patch = _guarded(lambda: self._diff[number], f"{change.path}: its content is missing from this clone")
+        number = self._by_change.get(change)
+        if number is None:
+            return ()
+        try:
+            patch = self._diff[number]
+        except (KeyError, ValueError, OSError, pygit2.GitError) as error:
+            if any(self._repository.lacks(*side) for side in _sides(change)):
+                return ()
+            lost = [path for held, path in _sides(change) if held and not self._repository.holds(held)]
+            raise GitError(f"{lost[-1]}: {LEFT_OUT}" if lost else f"{change.path}: {error}") from None
         return () if patch is None else tuple(_hunk(hunk) for hunk in patch.hunks)
+
+    def _is_too_large(self, object_id: str | None, path: str) -> bool:
+        return not self._repository.lacks(object_id, path) and self._repository.too_large(object_id, path)
 
     def files(self) -> tuple[FileDiff, ...]:
         """What changed in each regular file; one that was only renamed has no lines."""
@@ -408,6 +494,11 @@ def _change(delta: pygit2.DiffDelta) -> Change:
         old_id=_id(old),
         new_id=_id(new),
     )
+
+
+def _sides(change: Change) -> tuple[tuple[str | None, str], ...]:
+    """The id and the path of a change's content before it and after it."""
+    return (change.old_id, change.old_path or change.path), (change.new_id, change.path)
 
 
 def _id(file: pygit2.DiffFile) -> str | None:

@@ -100,7 +100,7 @@ def _git(folder: Path, *words: str) -> bytes:
         ) from None
     except subprocess.CalledProcessError as error:
         said = error.stderr.decode("utf-8", "replace").strip() or f"it ended with {error.returncode}"
-        raise GitError(f"git diff failed in {folder}: {said}") from None
+        raise GitError(f"git diff failed in {folder}: {'; '.join(said.splitlines())}") from None
     return done.stdout
 
 

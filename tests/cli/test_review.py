@@ -149,6 +149,51 @@ def test_wrong_use_says_what_is_wrong(reviewbot, branch, words, says):
     assert says in ran.err
 
 
+def left_out(branch, folder, what):
+    """A clone of the branch that leaves something out."""
+    branch.git("config", "uploadpack.allowFilter", "true")
+    words = ("--quiet", f"--filter={what}", "--no-checkout", "--branch=topic")
+    branch.git("clone", *words, branch.folder.as_uri(), str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words", [("review", "--base", "HEAD~1"), ("size", "--base", "HEAD~1"), ("lint", "--diff", "HEAD~1")]
+)
+@pytest.mark.parametrize(
+    ("what", "named"), [("tree:0", "the top folder of "), ("blob:none", "tests/test_rows.py")]
+)
+def test_a_clone_that_leaves_out_what_is_needed_is_told_how_to_fetch_it(
+    reviewbot, branch, tmp_path, words, what, named
+):
+    ran = reviewbot(*words, cwd=left_out(branch, tmp_path / "clone", what))
+    assert ran.code == 2
+    (line,) = ran.err.splitlines()
+    assert line.startswith(f"reviewbot: {named}")
+    assert "`git fetch --refetch --no-filter`" in line
+
+
+def test_data_that_a_clone_leaves_out_is_named_and_the_code_is_reviewed(reviewbot, branch, tmp_path):
+    row = '{"a": 1}\n'
+    branch.commit({"data/rows.json": row * 300, "data/old.json": row * 200})
+    weak = OLD + FILLER + NEW + NEW.replace("new", "newer")
+    branch.commit(
+        {
+            "tests/test_rows.py": weak,
+            "data/rows.json": row * 301,
+            "data/old.json": None,
+            "data/moved.json": row * 201,
+        }
+    )
+    clone = left_out(branch, tmp_path / "clone", "blob:limit=1500")
+    ran = reviewbot("review", "--base", "HEAD~1", "--output-format", "json", cwd=clone)
+    (thread,) = reviewed(ran).threads
+    assert (ran.code, thread.finding.span.path) == (1, "tests/test_rows.py")
+    said = {one.path: one.why for one in reviewed(ran).rounds[-1].unread}
+    assert set(said) == {"data/rows.json", "data/old.json", "data/moved.json"}
+    assert all("missing from this clone; `git fetch" in why for why in said.values())
+
+
 def test_outside_of_a_repository(reviewbot, tmp_path):
     ran = reviewbot("review", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")

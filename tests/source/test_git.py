@@ -8,8 +8,10 @@ import subprocess
 
 import pytest
 
+from reviewbot.config import Config
 from reviewbot.errors import GitError
 from reviewbot.model import Finding, Span, Step
+from reviewbot.review.scope import scope
 from reviewbot.source.diff import ChangedLines, changed_lines
 from reviewbot.source.git import AtCommit, Repository
 
@@ -215,6 +217,108 @@ def test_settings_that_the_clone_left_out_are_passed_over_and_code_is_not(reposi
     git = Repository(tmp_path / "clone2").up_to(1000)
     with pytest.raises(GitError, match="is missing from this clone"):
         list(AtCommit(git, git.commit("HEAD")).every(lambda _: True))
+
+
+def partial(repository, folder, what: str) -> Repository:
+    """A clone of a repository that leaves something out, read within a limit as a review reads it."""
+    repository.git("config", "uploadpack.allowFilter", "true")
+    address = repository.folder.as_uri()
+    repository.git("clone", "--quiet", f"--filter={what}", "--no-checkout", address, str(folder))
+    return Repository(folder).up_to(100_000)
+
+
+@pytest.mark.parametrize("path", ["a.py", "pyproject.toml", "setup.cfg", "pytest.ini", "Makefile", "ci.yaml"])
+def test_code_and_settings_that_the_clone_left_out_are_named_with_a_way_to_fetch_them(
+    repository, tmp_path, path
+):
+    old = repository.commit({path: THIRTY})
+    new = repository.commit({path: lines(2)})
+    git = partial(repository, tmp_path / "clone", "blob:none")
+    with pytest.raises(GitError) as read:
+        git.read(new, path)
+    diff = git.diff(old, new)
+    with pytest.raises(GitError) as compared:
+        diff.hunks(diff.changes[0])
+    wanted = f"{path}: its content is missing from this clone; `git fetch --refetch --no-filter` fetches"
+    for said in (str(read.value), str(compared.value)):
+        assert said.startswith(wanted)
+        assert "\n" not in said
+        assert not re.search("[0-9a-f]{12}", said)
+
+
+@pytest.mark.parametrize("what", ["blob:none", "tree:0"])
+def test_the_way_to_fetch_what_was_left_out_fetches_it(repository, tmp_path, what):
+    old = repository.commit({"a.py": THIRTY, "pkg/b.py": THIRTY})
+    new = repository.commit({"a.py": lines(2), "pkg/b.py": lines(3)})
+    git = partial(repository, tmp_path / "clone", what)
+    with pytest.raises(GitError) as missing:
+        git.diff(old, new).files()
+    command = re.search("`git (.*)`", str(missing.value))
+    assert command is not None
+    repository.git("-C", str(tmp_path / "clone"), *command[1].split())
+    found = Repository(tmp_path / "clone").diff(old, new).files()
+    assert [(one.path, one.removed) for one in found] == [("a.py", ((2, 2),)), ("pkg/b.py", ((3, 3),))]
+
+
+def test_folders_that_the_clone_left_out_are_an_error_of_one_line(repository, tmp_path):
+    old = repository.commit({"a.py": THIRTY})
+    new = repository.commit({"a.py": lines(2)})
+    git = partial(repository, tmp_path / "clone", "tree:0")
+    for ask in (lambda: git.diff(old, new), lambda: git.read(old, "a.py"), lambda: list(git.files(old))):
+        with pytest.raises(
+            GitError, match=r"top folder of \w{12}.*missing from this clone; `git fetch"
+        ) as said:
+            ask()
+        assert "\n" not in str(said.value)
+
+
+def test_code_that_was_renamed_and_that_the_clone_left_out_is_named(repository, tmp_path):
+    old = repository.commit({"a.py": THIRTY})
+    new = repository.commit({"a.py": None, "b.py": lines(2)})
+    with pytest.raises(GitError, match=r"^[ab]\.py: its content is missing from this clone; `git fetch"):
+        partial(repository, tmp_path / "clone", "blob:none").diff(old, new)
+
+
+def test_data_that_the_clone_left_out_stops_nothing_and_code_beside_it_is_still_followed(
+    repository, tmp_path
+):
+    long = THIRTY * 9
+    old = repository.commit({"a.py": "x = 1\ny = 2\nz = 3\n", "d/one.json": long, "d/two.json": long + "2"})
+    new = repository.commit(
+        {
+            "a.py": None,
+            "b.py": "x = 1\ny = 2\nz = 4\n",
+            "d/one.json": None,
+            "d/other.json": long + "1",
+            "d/two.json": long + "3",
+        }
+    )
+    git = partial(repository, tmp_path / "clone", "blob:limit=100")
+    diff = git.diff(old, new)
+    assert [(one.path, one.old_path, one.status) for one in diff.changes] == [
+        ("b.py", "a.py", "renamed"),
+        ("d/one.json", "d/one.json", "deleted"),
+        ("d/other.json", None, "added"),
+        ("d/two.json", "d/two.json", "modified"),
+    ]
+    assert {one.path: one.removed for one in diff.files() if one.removed} == {"b.py": ((3, 3),)}
+    assert git.read(new, "d/two.json") is None
+    looked_at = scope(git, diff.changes, Config())
+    assert [change.path for change, _ in looked_at.changes] == ["b.py"]
+    assert [one.path for one in looked_at.unread if "`git fetch" in one.why] == [
+        "d/one.json",
+        "d/other.json",
+        "d/two.json",
+    ]
+
+
+def test_data_that_only_the_work_tree_has_is_not_left_out(repository):
+    old = repository.commit({"a.json": THIRTY})
+    (repository.folder / "a.json").write_text(lines(2))
+    (repository.folder / "new.json").write_text(lines(3))
+    found = {one.path: one for one in Repository(repository.folder).diff(old).files()}
+    assert found["a.json"].removed == ((2, 2),)
+    assert "new.json" in found
 
 
 def test_no_repository(tmp_path):

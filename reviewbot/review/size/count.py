@@ -15,7 +15,7 @@ from reviewbot.model import Finding, Review
 from reviewbot.review.scope import printable
 from reviewbot.review.size.kinds import Kinds, kinds, overlapping, unread
 from reviewbot.review.size.result import KINDS, Count, FileSize, Kind, RoundSize
-from reviewbot.source.git import AtCommit, Repository
+from reviewbot.source.git import LEFT_OUT, AtCommit, Repository
 from reviewbot.source.numstat import Churn, churn
 
 Watch = Callable[[Iterable[Churn], int], Iterable[Churn]]
@@ -57,10 +57,10 @@ def _before(
 ) -> list[Finding]:
     """The findings of the base in files that lose lines, under the names that they have there."""
     sources = {
-        one.old_path: repository.blob(one.old_id)
+        one.old_path: repository.blob(one.old_id, one.old_path)
         for one in changed
         if one.deleted and one.old_path and one.old_id and one.old_kind == "file" and _is_python(one.old_path)
-        if not repository.too_large(one.old_id)
+        if not repository.too_large(one.old_id, one.old_path)
     }
     return list(lint(sources.items(), rules, Repo(settings, AtCommit(repository, base))).findings)
 
@@ -102,12 +102,14 @@ def _kinds(
 ) -> Kinds:
     if not lines or object_id is None:
         return Kinds("other")
-    if repository.too_large(object_id):
+    if repository.lacks(object_id, path):
+        return unread(path, LEFT_OUT)
+    if repository.too_large(object_id, path):
         return unread(path, f"larger than {repository.largest} bytes (max-file-bytes)")
     if path.endswith(".py") and not _is_python(path):
         return unread(path, "its name is not UTF-8")
     mine = [finding for finding in findings if finding.span.path == path]
-    return kinds(path, repository.blob(object_id), mine, lines)
+    return kinds(path, repository.blob(object_id, path), mine, lines)
 
 
 def _summed(listed: Iterable[dict[Kind, Count]]) -> dict[Kind, Count]:
