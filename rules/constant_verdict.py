@@ -23,7 +23,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.messages import compared_as_message, is_verdict, is_verdict_tree, may_be_message
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.not_called import may_not_be_called, not_called
-from reviewbot.flow.settled_operands import Settled, may_drop_an_operand, settled
+from reviewbot.flow.settled_operands import Settled, is_of_language, may_drop_an_operand, settled
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal, root_name, same, walk
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
@@ -68,6 +68,21 @@ class ConstantVerdict(Rule):
                     if shelf.rows != (3 or 4):  # <- here
                         raise AssertionError(shelf)
                     assert "rye" and "oats" in shelf  # <- here
+
+            def test_labels(log, n):
+                assert ("tea" f"{n}" and "salt") in log
+                assert ("tea" and "salt") in log  # <- here
+        """),
+        # Asked about: it may say what Python itself makes of the operation.
+        Example("""
+            def test_last(run):
+                assert run("2 and 3") == (2 and 3)  # <- here
+
+            def test_handed_over(quick):
+                def either(x):
+                    return 1 or x
+
+                assert quick(either)(5) == (1 or 5)  # <- here
         """),
         Example("def test_rows(run):\n    assert run(1) == [2], run(2) == [3]  # <- here\n"),
         Example(
@@ -542,7 +557,7 @@ class ConstantVerdict(Rule):
             unit,
             one.node,
             f"`{dropped}` is looked at by nothing: `{whole}` is always what `{kept}` is",
-            certainty="proved",
+            certainty=_settled_certainty(unit, one),
             steps=(step(unit, one.dropped, "this decides nothing"),),
             still_catches=(f"what the same check catches with `{kept}` alone",),
         )
@@ -608,6 +623,21 @@ class ConstantVerdict(Rule):
             still_catches=still_catches(unit, call),
             fix=fix,
         )
+
+
+def _settled_certainty(unit: Unit, one: Settled) -> Certainty:
+    """How sure it is that nobody meant an operation that a written operand decides: to ask what Python itself
+    says, it stands in `run("2 and 3") == (2 and 3)`."""
+    if is_of_language(unit, one):
+        return "question"
+    if one.within is None or one.is_looked_for:
+        return "proved"
+    if one.is_written_out:
+        others = [values(unit).resolve(other) for other in one.others]
+        computed = any(isinstance(other, (cst.Call, cst.Await)) for other in others)
+        return "question" if computed or all(literal(x) is not UNKNOWN for x in others) else "likely"
+    equal = all(isinstance(each.operator, (cst.Equal, cst.NotEqual)) for each in one.within.comparisons)
+    return "proved" if equal else "likely"
 
 
 def _is_flag(unit: Unit, name: cst.Name) -> bool:

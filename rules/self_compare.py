@@ -218,6 +218,12 @@ class SelfCompare(Rule):
                     trip.route("north")
                     self.assertEqual(was, vars(trip))  # <- here
 
+            def test_set_state(Trip):
+                trip = Trip()
+                was = trip.__dict__
+                trip.__setstate__({"north": 1})
+                assert trip.__dict__ == was  # <- here
+
             def test_keel_is_frozen(hull, optimizer):
                 before = hull.state_dict().copy()
                 optimizer.step()
@@ -319,6 +325,18 @@ class SelfCompare(Rule):
                 before = ticket.__dict__
                 ticket = load(dump(ticket))
                 assert ticket.__dict__ == before
+
+            def test_one_dictionary(Ticket):
+                ticket = Ticket(seat=4)
+                before = ticket.__dict__
+                ticket.__setstate__({"seat": 5})
+                assert ticket.__dict__ is before
+
+            def test_all_attributes_given_anew(Ticket):
+                ticket = Ticket(seat=4)
+                before = vars(ticket)
+                ticket.__dict__ = {"seat": 5}
+                assert vars(ticket) == before
 
             def test_again(Trip, Ticket):
                 trip, ticket = Trip(), Ticket()
@@ -681,9 +699,13 @@ class SelfCompare(Rule):
                     step(unit, state.taken, "taken without a copy"),
                     step(unit, state.change, "changes it in place"),
                 )
+            elif comparison.relation == "identical":
+                return None  # whether the two are one object is what it asks
             elif (held := live_mapping(unit, left, right)) is not None:
                 message = f"`{unit.text(left)}` and `{unit.text(right)}` are one object, so they are equal"
-                certainty = "likely" if held.change is None else "question"
+                certainty = "likely" if held.change is None and held.rebinds is None else "question"
+                if held.rebinds is not None:
+                    message += f", unless `{unit.text(held.rebinds)}` gives it another one"
                 if held.change is not None:
                     message += f", unless `{unit.text(held.taken)}` hands out a copy"
                 steps = (

@@ -15,21 +15,30 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import same_code
-from reviewbot.flow.syntax import dotted, same
+from reviewbot.flow.syntax import dotted, last_name, same
 from reviewbot.flow.values import MUTATORS, values
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
 
 
+_REBINDS = pattern(
+    r"(?i)set_?state|(^|_)(re|un)?load(s|ed)?(_|$)|restor|reset|revert|roll_?back|undo|un_?pickl|replac|swap|rebind"
+    r"|deserial|decode|become|^__init__$|clear|recreate|rebuild"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class LiveMapping:
     """`taken` is where a name was given the mapping of an object, `change` what the unit itself changes in
-    it afterwards; None where the mapping is that of all the object's attributes, which stays one."""
+    it afterwards; None where the mapping is that of all the object's attributes. That one stays, unless
+    `rebinds` gives the object another one."""
 
     taken: cst.BaseExpression
     change: cst.CSTNode | None
+    rebinds: cst.Call | None = None
 
 
 def live_mapping(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression) -> LiveMapping | None:
@@ -40,7 +49,7 @@ def live_mapping(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression
         return None
     if _attributes_of(one) is not None and _attributes_of(other) is not None:
         owner, its = _attributes_of(one), _attributes_of(other)
-        return LiveMapping(_earlier(unit, one, other), None) if _is_one(unit, owner, its) else None
+        return _of_attributes(unit, one, other) if _is_one(unit, owner, its) else None
     if not (type(one) is cst.Attribute and same(one, other) and type(other) is cst.Attribute):
         return None
     if not _is_one(unit, one.value, other.value):
@@ -49,6 +58,49 @@ def live_mapping(unit: Unit, left: cst.BaseExpression, right: cst.BaseExpression
     names = [side for side in (left, right) if type(side) is cst.Name]
     change = _changed(unit, taken, max(map(unit.index.rank, (left, right))), [one, *names])
     return None if change is None else LiveMapping(taken, change)
+
+
+def _of_attributes(unit: Unit, one: cst.BaseExpression, other: cst.BaseExpression) -> LiveMapping | None:
+    """The dictionary of an object's attributes, taken twice; None where it is given another one between."""
+    taken, later = sorted((one, other), key=unit.index.rank)
+    owner = _attributes_of(taken)
+    rank = unit.index.rank
+    rebinds: cst.Call | None = None
+    for node in unit.find(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Call):
+        if not rank(taken) < rank(node) < rank(later):
+            continue
+        if isinstance(node, cst.Call):
+            if rebinds is None and _may_rebind(node, owner):
+                rebinds = node
+            continue
+        if isinstance(node, cst.Assign):
+            targets = [each.target for each in node.targets]
+        else:
+            targets = [node.target] if isinstance(node, (cst.AnnAssign, cst.AugAssign)) else []
+        if any(_is_dictionary_of(target, owner) for target in targets):
+            return None
+    return LiveMapping(taken, None, rebinds)
+
+
+def _is_dictionary_of(node: cst.CSTNode, owner: cst.BaseExpression | None) -> bool:
+    return (
+        type(node) is cst.Attribute
+        and node.attr.value == "__dict__"
+        and owner is not None
+        and same(node.value, owner)
+    )
+
+
+def _may_rebind(call: cst.Call, owner: cst.BaseExpression | None) -> bool:
+    """Whether a call on an object, or with it, by its name may give it all its attributes anew."""
+    if owner is None:
+        return False
+    if last_name(call) in ("setattr", "__setattr__"):
+        return True
+    if not _REBINDS.search(last_name(call)):
+        return False
+    on = type(call.func) is cst.Attribute and same(call.func.value, owner)
+    return on or any(same(arg.value, owner) for arg in call.args)
 
 
 def _attributes_of(node: cst.BaseExpression) -> cst.BaseExpression | None:

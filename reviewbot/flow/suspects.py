@@ -173,18 +173,29 @@ def _functions(module: Unit) -> frozenset[str]:
 
 def same_code(left: object, right: object) -> bool:
     """Whether two nodes, lists of nodes or values in a node are the same code."""
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, ast.Name) and isinstance(right, ast.Name):
-        return left.id == right.id
-    if isinstance(left, ast.Attribute) and isinstance(right, ast.Attribute):
-        # Most are of different names: these are looked at before what they are read from.
-        return left.attr == right.attr and same_code(left.value, right.value)
-    if isinstance(left, ast.AST):
-        return all(same_code(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same_code, left, right))
-    return left == right
+    # A chain may be longer than Python lets calls be nested, so what is left to compare is kept here.
+    pairs = [(left, right)]
+    while pairs:
+        one, other = pairs.pop()
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute):
+            # Most are of different names: these are looked at before what they are read from.
+            if one.attr != other.attr:
+                return False
+            pairs.append((one.value, other.value))
+        elif isinstance(one, ast.Name) and isinstance(other, ast.Name):
+            if one.id != other.id:
+                return False
+        elif isinstance(one, ast.AST):
+            pairs += ((getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            pairs += zip(one, other, strict=True)
+        elif one != other:
+            return False
+    return True
 
 
 def set_side_by_side(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -7,8 +7,11 @@ one sentence, then `## Why` and `## Instead`. The class in it has examples, a `s
 from __future__ import annotations
 
 import ast
+import io
 import textwrap
+import tokenize
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -152,6 +155,7 @@ class Rule(ABC):
         fix: Fix | None = None,
     ) -> Finding:
         """A finding at a stretch of the unit's file, where there is no node to name."""
+        lost = next((edit for edit in fix.edits if loses_comment(unit.file, edit)), None) if fix else None
         return Finding(
             rule=self.id,
             span=span,
@@ -159,9 +163,39 @@ class Rule(ABC):
             message=_sayable(message),
             steps=tuple(replace(step, says=_sayable(step.says)) for step in steps),
             still_catches=tuple(map(_sayable, still_catches)),
-            fix=fix,
+            fix=fix if lost is None else None,
             unit=unit.name,
+            no_fix="" if lost is None else "it would lose a comment that stands there",
+            withheld=fix.says if fix is not None and lost is not None else "",
         )
+
+
+def loses_comment(file: File, edit: Edit) -> bool:
+    """Whether an edit that puts something in the place of lines leaves out a comment on them. One that
+    deletes them deletes what is said about them too."""
+    if not edit.text.strip() or edit.path != file.path:
+        return False
+    kept = Counter(line[line.index("#") :].rstrip() for line in edit.text.splitlines() if "#" in line)
+    for line, text in _comments(file):
+        if edit.line <= line <= edit.end_line:
+            whole = next((one for one in kept if one.endswith(text) and kept[one]), None)
+            if whole is None:
+                return True
+            kept[whole] -= 1
+    return False
+
+
+@once
+def _comments(file: File) -> tuple[tuple[int, str], ...]:
+    """Each comment of a file with its line."""
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(file.text).readline):
+            if token.type == tokenize.COMMENT:
+                found.append((token.start[0], token.string.rstrip()))
+    except (tokenize.TokenError, SyntaxError):
+        pass  # what follows is nothing that this Python could run
+    return tuple(found)
 
 
 def _sayable(text: str) -> str:
