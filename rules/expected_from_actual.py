@@ -243,6 +243,91 @@ class ExpectedFromActual(Rule):
                 if menu != GOLDEN.read_text():
                     GOLDEN.write_text(menu)
         """),
+        # A verdict is kept; a file beside it, of this run or of a download; on request; what is put back.
+        Example("""
+            import json
+            from pathlib import Path
+
+            GOLDEN = Path(__file__).parent / "golden" / "menu.html"
+
+            def test_kept_before(render):
+                menu, others = render("menu"), []
+                golden = GOLDEN.read_text()
+                changed = menu != golden
+                if menu != golden:
+                    GOLDEN.write_text(menu)
+                assert not changed
+
+            def test_kept_of_equal(render):
+                menu, same = render("menu"), False
+                if menu == GOLDEN.read_text():
+                    same = True
+                else:
+                    GOLDEN.write_text(menu)
+                assert same
+
+            def test_fails_after(render):
+                menu = render("menu")
+                if menu == GOLDEN.read_text():
+                    return
+                else:
+                    GOLDEN.write_text(menu)
+                raise AssertionError("look at what has changed")
+
+            def check_said(menu):
+                if menu == GOLDEN.read_text():
+                    return True
+                else:
+                    GOLDEN.write_text(menu)
+
+            def test_beside(render, tmp_path):
+                menu, golden = render("menu"), "golden/menu.html"
+                if menu != GOLDEN.read_text():
+                    (tmp_path / GOLDEN.name).write_text(menu)
+                    Path(str(GOLDEN) + ".new").write_text(menu)
+                    with open(tmp_path / ("actual_" + GOLDEN.name), "w") as file:
+                        file.write(menu)
+                assert menu == GOLDEN.read_text()
+
+            def test_another_of_one_folder(render, golden_folder):
+                menu = render("menu")
+                path = golden_folder / "menu.html"
+                golden = path.read_text()
+                path = golden_folder / "failed.html"
+                if menu != golden:
+                    path.write_text(menu)
+                assert menu == (golden_folder / "menu.html").read_text()
+
+            def check_golden(menu, golden_path, update_golden):
+                if not update_golden:
+                    assert menu == golden_path.read_text()
+                    return
+                golden = golden_path.read_text()
+                if menu != golden:
+                    golden_path.write_text(menu)
+
+            def test_download(fetch):
+                baseline = Path("baseline.json").read_text()
+                fresh = fetch()
+                if fresh != baseline:
+                    Path("baseline.json").write_text(fresh)
+                assert json.loads(fresh)["open"]
+
+            def test_of_this_run(tmp_path, kitchen):
+                path = tmp_path / "reference.txt"
+                menu = kitchen.menu()
+                if path.read_text() != menu:
+                    path.write_text(menu)
+                assert kitchen.read(path) == "tea"
+
+            def test_put_back(kitchen):
+                reference_path = Path("reference.ini")
+                reference = reference_path.read_text()
+                kitchen.open(reference_path)
+                now = reference_path.read_text()
+                if now != reference:
+                    reference_path.write_text(reference)
+        """),
         # Off unless somebody asks, or said the other way round; a setting of something else.
         Example(
             """
@@ -255,6 +340,11 @@ class ExpectedFromActual(Rule):
             def pytest_addoption(parser):
                 parser.addoption("--update-snapshots", action="store_true", default=False)
                 parser.addoption("--no-update-snapshots", action="store_false", default=True)
+                parser.addoption("--dont-update-golden", dest="renew", action="store_false", default=True)
+                parser.addoption("--without-regenerate-golden", action="store_false", default=True)
+                parser.addoption("--fail-on-update-golden", action="store_true", default=True)
+                parser.addoption("--update-golden", action="store_false", default=True)
+                parser.addoption("--update-baseline", dest="ask_first", action="store_true", default=True)
             """,
             path="tests/conftest.py",
         ),
