@@ -238,14 +238,21 @@ class DuplicateTest(Rule):
 
     def _twins(self, group: list[_Test]) -> Iterator[Finding]:
         """One finding for each test that repeats an earlier one, at most one for each."""
+        alike: dict[tuple[object, ...], list[int]] = {}
         for number, later in enumerate(group):
-            if _asks_for_its_name(later.unit):
-                continue
-            for earlier in group[:number]:
-                differing = _differing(earlier, later)
-                if differing is not None and later.unit.name != earlier.unit.name:
-                    yield self._finding(earlier, later, differing)
-                    break
+            keys = list(_keys(later))
+            if not _asks_for_its_name(later.unit):
+                places = {place for key in keys for place in alike.get(key, ())}
+                for earlier in (group[place] for place in sorted(places)):
+                    differing = _differing(earlier, later)
+                    if differing is not None and later.unit.name != earlier.unit.name:
+                        yield self._finding(earlier, later, differing)
+                        break
+            for key in keys:
+                # The first of those that share a key is told, or, of the same name, the next one.
+                known = alike.setdefault(key, [])
+                if len(known) < 2 and all(group[one].unit.name != later.unit.name for one in known):
+                    known.append(number)
 
     def _finding(self, earlier: _Test, later: _Test, differing: list[tuple[str, str]]) -> Finding:
         first, second = (test.unit.name.rpartition(".")[2] for test in (earlier, later))
@@ -427,6 +434,19 @@ def _setting(unit: Unit, test: _Test) -> tuple[object, ...]:
     parameters = tuple(argument.arg for argument in (*tree.args.args, *tree.args.kwonlyargs))
     decorators = tuple(ast.dump(decorator) for decorator in tree.decorator_list)
     return unit.name.rpartition(".")[0], parameters, decorators, len(test.words)
+
+
+def _keys(test: _Test) -> Iterator[tuple[object, ...]]:
+    """What a test shares with those that it may be a twin of: all of its words, or all but a number in one of
+    its literals that neither is treated apart nor named by a check."""
+    yield (test.words,)
+    for place in range(1, len(test.words)):
+        word = test.words[place]
+        if test.words[place - 1] != "Constant" or word in _checked(test.unit):
+            continue
+        plain = _NUMBER.sub("#", word)
+        if plain != word and _alike(word, word):
+            yield place, plain, hash(test.words[:place]), hash(test.words[place + 1 :])
 
 
 def _differing(earlier: _Test, later: _Test) -> list[tuple[str, str]] | None:

@@ -18,6 +18,7 @@ from reviewbot.flow.handlers import raised_by
 from reviewbot.flow.judging import compares, in_test_file, says_that_it_judges
 from reviewbot.flow.left import counted_statements
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, walk
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.flow.checks import Check
@@ -81,10 +82,13 @@ def _calls_itself(unit: Unit, check: Check) -> bool:
         return False
     last = unit.name.rpartition(".")[2]
     own = {unit.name} if last == unit.name else {f"self.{last}", f"cls.{last}"}
-    return any(
-        dotted(call.func) in own and enclosing(unit, call, cst.For) is not None
-        for call in unit.find(cst.Call)
-    )
+    return not own.isdisjoint(_called_in_loops(unit))
+
+
+@once
+def _called_in_loops(unit: Unit) -> frozenset[str]:
+    calls = (call for call in unit.find(cst.Call) if enclosing(unit, call, cst.For) is not None)
+    return frozenset(dotted(call.func) for call in calls)
 
 
 def _cleans_up(unit: Unit, check: Check) -> bool:

@@ -627,15 +627,24 @@ def _used_up(unit: Unit, node: cst.Name, binding: Binding) -> cst.CSTNode | None
             break
     if block is None or not (_in_block(unit, binding.node, block) or _opens(unit, block, binding)):
         return None
-    for other in flow.reads(unit.node):
+    for other in _read_by_name(unit).get(node.value, ()):
         if other is node:
             return None
-        if other.value != node.value or flow.reaching(other) != flow.reaching(node):
+        if flow.reaching(other) != flow.reaching(node):
             continue
         user = _runs_out(unit, other)
         if user is not None and _in_block(unit, user, block):
             return user
     return None
+
+
+@once
+def _read_by_name(unit: Unit) -> dict[str, list[cst.Name]]:
+    """Where each name is read in a unit, in order."""
+    found: dict[str, list[cst.Name]] = {}
+    for name in values(unit).reads(unit.node):
+        found.setdefault(name.value, []).append(name)
+    return found
 
 
 def _opens(unit: Unit, block: cst.CSTNode, binding: Binding) -> bool:

@@ -10,6 +10,7 @@ assert ticket.__dict__ == before  # one dictionary by two names
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import same_code
 from reviewbot.flow.syntax import dotted, last_name, same
 from reviewbot.flow.values import MUTATORS, values
+from reviewbot.source.units import once
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -132,9 +134,8 @@ def _changed(
     attribute is given another one there."""
     rank = unit.index.rank
     found: cst.CSTNode | None = None
-    for node in unit.find(cst.Assign, cst.Del, cst.Call):
-        if not rank(taken) < rank(node) < until:
-            continue
+    ranks, changing = _changing(unit)
+    for node in changing[bisect_right(ranks, rank(taken)) : bisect_left(ranks, until)]:
         if type(node) is cst.Assign:
             for target in node.targets:
                 if _is_any(target.target, names):
@@ -151,6 +152,13 @@ def _changed(
         ):
             found = found or node
     return found
+
+
+@once
+def _changing(unit: Unit) -> tuple[list[int], list[cst.CSTNode]]:
+    """The ranks of what may change a collection in place, and the nodes."""
+    found: list[cst.CSTNode] = [*unit.find(cst.Assign, cst.Del, cst.Call)]
+    return [unit.index.rank(node) for node in found], found
 
 
 def _is_item_of(node: cst.BaseExpression, names: list[cst.BaseExpression]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -264,7 +265,9 @@ def counted(unit: Unit, loop: cst.For, others: Sequence[cst.For] = ()) -> bool:
         if type(below) is cst.Call and last_name(below) in ("fail", "skip", "skipTest"):
             return True
     flow = values(unit)
-    written = {binding.name for binding in flow.all if _under(unit, binding.node, loop.body)}
+    ranks, bound = _bound_in_order(unit)
+    start, end = unit.index.reach(loop.body)
+    written = set(bound[bisect_left(ranks, start) : bisect_left(ranks, end)])
     for node in walk(loop.body):
         if type(node) is cst.Call and type(node.func) is cst.Attribute:
             inner = node.func.value
@@ -273,13 +276,32 @@ def counted(unit: Unit, loop: cst.For, others: Sequence[cst.For] = ()) -> bool:
         elif type(node) is cst.AssignTarget and type(node.target) is cst.Subscript:
             written.add(root_name(node.target))
     rank = unit.index.rank
-    for expression in deciding(unit):
+    asked = {id(one): one for name in written for one in _deciding_by_name(unit).get(name, ())}
+    for expression in asked.values():
         if rank(expression) < rank(loop) or any(_under(unit, expression, one) for one in (loop, *others)):
             continue
         names = [name for name in flow.reads(expression) if name.value in written]
         if names and passes_untouched(unit, expression, loop) is not True:
             return True
     return False
+
+
+@once
+def _bound_in_order(unit: Unit) -> tuple[list[int], list[str]]:
+    """The ranks of what binds a name in a unit, and these names."""
+    here = [binding for binding in values(unit).all if binding.node in unit.index]
+    here.sort(key=lambda binding: unit.index.rank(binding.node))
+    return [unit.index.rank(binding.node) for binding in here], [binding.name for binding in here]
+
+
+@once
+def _deciding_by_name(unit: Unit) -> dict[str, list[cst.BaseExpression]]:
+    """What decides whether a check fails, by the names that it reads."""
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for expression in deciding(unit):
+        for name in {name.value for name in values(unit).reads(expression)}:
+            found.setdefault(name, []).append(expression)
+    return found
 
 
 def passes_untouched(unit: Unit, expression: cst.BaseExpression, loop: cst.For) -> bool | None:

@@ -67,6 +67,12 @@ IN_ONE_TEST = [
     ("huge-tolerance", "g{0} = f({0})", "assert abs(g{0} - w) / abs(w) < 1.5"),
     ("signed-difference", "g{0} = f({0})", "assert np.max(g{0} - w) < 1e-5"),
     ("signed-difference", "d{0} = f({0}) - w", "assert np.max(d{0}) < 1e-5, d{0}"),
+    (
+        "loop-may-be-empty",
+        "r{0} = csv.reader(open(w)); rows{0} = list(r{0})",
+        "for x in r{0}: assert x == 1",
+    ),
+    ("self-compare", "o{0} = f({0}); b{0} = o{0}.rows", "o{0}.rows.append(1); assert o{0}.rows == b{0}"),
 ]
 
 
@@ -74,12 +80,30 @@ IN_ONE_TEST = [
 def test_a_rule_takes_time_in_proportion_to_what_one_test_asks(rule, made, asked):
     def code(count: int) -> bytes:
         lines = [one.format(number) for number in range(count) for one in (made, asked)]
-        return ("import numpy as np\n\n\ndef test_all(f, w):\n    " + "\n    ".join(lines) + "\n").encode()
+        return (
+            "import csv\nimport numpy as np\n\n\ndef test_all(f, w):\n    " + "\n    ".join(lines) + "\n"
+        ).encode()
 
     short, long = code(FINDINGS), code(2 * FINDINGS)
     _calls(short, rule)
     least = _calls(b"x = 1\n", rule)
     once, twice = _calls(short, rule) - least, _calls(long, rule) - least
+    assert twice <= MOST * once
+
+
+@pytest.mark.parametrize("line", ["load('prefix={0}')", "load(7)", "load({1})"])
+def test_tests_that_are_alike_are_compared_by_what_they_share(line):
+    def code(count: int) -> bytes:
+        every = (line.format(number + 2, number % 7 + 2) for number in range(count))
+        body = (
+            "def test_{0}(load):\n    saved = {1}\n    saved.check(5)\n    assert saved.length == {0}\n\n\n"
+        )
+        return "".join(body.format(number, made) for number, made in enumerate(every)).encode()
+
+    short, long = code(3 * FINDINGS), code(6 * FINDINGS)
+    _calls(short, "duplicate-test")
+    least = _calls(b"x = 1\n", "duplicate-test")
+    once, twice = _calls(short, "duplicate-test") - least, _calls(long, "duplicate-test") - least
     assert twice <= MOST * once
 
 
