@@ -29,7 +29,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.presence import there_together
 from reviewbot.flow.reasons import narrower_reason
 from reviewbot.flow.suspects import compares_two, is_comparer, may_fail
-from reviewbot.flow.syntax import canonical, walk
+from reviewbot.flow.syntax import canonical, conjuncts, walk
 from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Step, Unit, delete, step
@@ -2011,14 +2011,21 @@ def _certainty(unit: Unit, excuse: Excuse) -> Certainty:
 
 
 def _asks_what_is_held(detour: Detour) -> bool:
-    """`if key in excused`, `if row.noisy`: no condition that works something out."""
+    """`if key in excused`, `if row.noisy`: no condition that works something out. Of `key in excused and ...`
+    the rows that the set excuses are fewer, and excused by it all the same."""
     if isinstance(detour.node, cst.For):
         return True
     asked = detour.condition
+    if isinstance(asked, cst.BooleanOperation):
+        return detour.outcome and any(map(_asks_collection, conjuncts(asked)))
     if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
         asked = asked.expression
+    return _asks_collection(asked) or isinstance(asked, (cst.Name, cst.Subscript))
+
+
+def _asks_collection(asked: cst.BaseExpression) -> bool:
     if not isinstance(asked, cst.Comparison):
-        return isinstance(asked, (cst.Name, cst.Subscript))
+        return False
     held = asked.comparisons[0]
     return isinstance(held.operator, (cst.In, cst.NotIn)) and isinstance(
         held.comparator, (cst.Name, cst.Attribute, cst.Subscript)
