@@ -2000,14 +2000,24 @@ def compare(scheduled, sailed, late):
 
 
 def _certainty(unit: Unit, excuse: Excuse) -> Certainty:
-    """No more than a question, but for rows that are excused by what the side under test says of itself, or
-    by a set or a flag which compared values have filled elsewhere: a branch that itself works something out
-    of the values may be the agreement, or say where a check applies."""
-    if excuse.certainty != "likely" or excuse.by_one_side:
+    """No more than a question, but for rows that are excused by what the side under test says of itself, by
+    where the two runs differ, or by a set or a flag which compared values have filled elsewhere: a branch
+    that itself works something else out of the values may be the agreement, or say where a check applies."""
+    if excuse.certainty != "likely" or excuse.by_one_side or _asks_where_they_differ(unit, excuse.detour):
         return excuse.certainty
     inside = {id(below) for below in walk(excuse.detour.condition)}
     elsewhere = any(id(node) not in inside for _, node in excuse.opened.comparisons())
     return excuse.certainty if elsewhere and _asks_what_is_held(excuse.detour) else "question"
+
+
+def _asks_where_they_differ(unit: Unit, detour: Detour) -> bool:
+    """Whether a condition is computed from what one call makes of the very values that it leads around:
+    `first_difference(left.tokens, right.tokens) < prefix`."""
+    made = [binding.value for binding in values(unit).slice(detour.condition) if binding.value is not None]
+    calls = [below for one in (detour.condition, *made) for below in walk(one) if type(below) is cst.Call]
+    given = [{canonical(arg.value) for arg in call.args} for call in calls if len(call.args) > 1]
+    pairs = [{canonical(one.left), canonical(one.right)} for one in detour.missed]
+    return any(len(pair) == 2 and pair <= arguments for pair in pairs for arguments in given)
 
 
 def _asks_what_is_held(detour: Detour) -> bool:

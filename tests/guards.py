@@ -588,8 +588,8 @@ GUARDS = (
     Guard(
         "18 a file that is too large",
         "reviewbot/source/git.py",
-        "return self.largest is not None and object_id is not None and self.size(object_id) > self.largest",
-        "return False",
+        "self.largest is not None and object_id is not None and self.size(object_id, path) > self.largest",
+        "False",
         f"{HOSTILE}::test_what_cannot_be_reviewed_is_named",
     ),
     Guard(

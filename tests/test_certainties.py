@@ -3471,3 +3471,56 @@ def test_a_method_of_another_file_that_is_not_called_is_true_where_it_is_never_a
     files = {"fleet/rows.py": f"class Row:\n    {method}\n\n\ndef make(x):\n    return Row(x)\n"}
     code = f"from fleet.rows import Row, make\n\n\ndef test_rows():\n    row = {made}\n    assert row.equal\n"
     assert certainties("constant-verdict", code, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ('first is not None and first < restored["cut"]', "likely"),
+        ('restored["cut"] is not None and first_difference(baseline["ids"], restored["ids"]) < 3', "likely"),
+        # What another field comes to says where the check applies.
+        ('baseline["weight"] < restored["weight"]', "unexplained"),
+        ('first_difference(baseline["draft"], restored["draft"]) < restored["cut"]', "unexplained"),
+    ],
+)
+def test_an_excuse_by_where_two_runs_differ_is_claimed(condition, expected):
+    code = f"""
+        from sails import first_difference
+
+        def compare(baselines, restoreds):
+            for baseline, restored in zip(baselines, restoreds, strict=True):
+                first = first_difference(baseline["ids"], restored["ids"])
+                if {condition}:
+                    continue
+                assert baseline["ids"] == restored["ids"]
+    """
+    assert reasons("excuse-branch", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("number in noisy", "proved"),
+        ('number in noisy and baseline["mask"] == restored["mask"]', "likely"),
+        ('number in noisy or baseline["mask"] == restored["mask"]', "unexplained"),
+    ],
+)
+def test_a_set_that_excuses_is_claimed_under_one_more_condition_too(condition, expected):
+    code = f"""
+        def differing(baselines, restoreds):
+            return {{
+                number
+                for number, (baseline, restored) in enumerate(zip(baselines, restoreds, strict=True))
+                if baseline["ids"][:3] != restored["ids"][:3]
+            }}
+
+        def compare(baselines, restoreds, noisy):
+            for number, (baseline, restored) in enumerate(zip(baselines, restoreds, strict=True)):
+                if {condition}:
+                    continue
+                assert baseline["ids"] == restored["ids"]
+
+        def test_rows(baselines, restoreds):
+            compare(baselines, restoreds, differing(baselines, restoreds))
+    """
+    assert reasons("excuse-branch", code) == [expected]

@@ -117,3 +117,20 @@ def test_modules_of_the_repository_are_not_run_where_processes_start_afresh(tmp_
     assert not (tmp_path / "ran").exists(), done.stderr
     assert done.returncode == 1
     assert done.stdout.count("[constant-verdict]") == 2, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("lint", "."), ("lint", "--no-cache", "."), ("review", "--base", "main"), ("rule",)]
+)
+def test_a_repository_that_holds_packages_of_our_own_names_has_none_imported(reviewbot, repository, words):
+    repository.commit({"README.md": "x\n"})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    evil = "raise SystemExit('imported: ' + __name__)\n"
+    names = ("libcst", "pygments", "msgspec", "rich", "jinja2", "pygit2", "yaml", "ast", "json", "typing")
+    files = {f"{name}/__init__.py": evil for name in names} | {
+        f"{name}.py": evil for name in ("shtab", "bisect")
+    }
+    repository.commit({"tests/test_rows.py": CHECK, **files})
+    ran = reviewbot(*words, cwd=repository.folder)
+    assert "imported" not in ran.err and ran.code in (0, 1), ran.err
+    assert "constant-verdict" in ran.out
