@@ -251,6 +251,7 @@ class ConstantVerdict(Rule):
                     self.assertTrue(ship.ready, dict(ship=ship))
                     self.assertTrue(ship.ready, list(ship.ready))
                     self.assertTrue(ship.ready, problems)
+                    self.assertFalse(ship.sink.called, ship.sink.call_args_list)
                     self.assertTrue(ship.ready, ship.log.list())
                     self.assertTrue(ship.ready, str(ship))
             """

@@ -21,7 +21,7 @@ from reviewbot.flow.assertions import MOCK_ASSERTIONS
 from reviewbot.flow.checks import operand
 from reviewbot.flow.mocks import OWN_ATTRIBUTES, is_plain, looks_like_mock, mock_call, told
 from reviewbot.flow.nearby import still_catches
-from reviewbot.flow.syntax import last_name
+from reviewbot.flow.syntax import last_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, rewrite, step
@@ -99,6 +99,10 @@ class MockAssertTypo(Rule):
                 assert not sender.flush.called
         """),
         Example("""
+            def test_fetch_anew(fetch, mock_of):
+                mocked = mock_of.register_uri("GET", "/tea", text="x")
+                fetch("/tea")
+                assert mocked.called_once
             def test_fetch(fetch, image_request_mock, requests_mock):
                 fetch("https://example.org/a.png")
                 assert image_request_mock.mocker.called_once
@@ -210,8 +214,8 @@ class MockAssertTypo(Rule):
     ) -> Finding | None:
         name = attribute.attr.value
         known = looks_like_mock(unit, attribute.value)
-        # A mocker of requests_mock has this as a property, which tells.
-        if name == "called_once" and called is None and last_name(attribute.value) in _OF_REQUESTS:
+        # A mocker of requests_mock, and what it registers, have this as a property, which tells.
+        if name == "called_once" and called is None and _is_of_requests(unit, attribute.value):
             return None
         if not known and (name in _COMMON or _is_defined(unit, name)):
             return None
@@ -263,6 +267,13 @@ class MockAssertTypo(Rule):
         return self.finding(
             unit, node, message, certainty=certainty, still_catches=still_catches(unit, node), fix=fix
         )
+
+
+def _is_of_requests(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether something is a mocker of requests_mock, or made by one: `requests_mock.get(...)`."""
+    made = [binding.value for binding in values(unit).slice(node) if binding.value is not None]
+    names = {last_name(below) for one in (node, *made) for below in walk(one)}
+    return "register_uri" in names or not names.isdisjoint(_OF_REQUESTS)
 
 
 def _asserts(name: str) -> bool:

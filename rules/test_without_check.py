@@ -559,7 +559,8 @@ def _says_why(unit: Unit) -> bool:
 
 def _is_run_by_others(unit: Unit, tree: collection.FunctionTree) -> bool:
     """Whether something runs although the test is empty: a decorator that is none of the runner's, or the
-    fixtures that it asks for; or a docstring tells what it is there for."""
+    fixtures that it asks for, by parameters or by marks, or that run without being asked for; or a docstring
+    tells what it is there for."""
     given = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
     given = given[1:] if unit.owner is not None else given
     decorated = (collection.decorator_name(one).partition(".")[0] for one in tree.decorator_list)
@@ -567,6 +568,19 @@ def _is_run_by_others(unit: Unit, tree: collection.FunctionTree) -> bool:
         any(_may_do_something(unit, name) for name in given)
         or any(name not in ("pytest", "unittest", "mark") for name in decorated)
         or ast.get_docstring(tree) is not None
+        or any("usefixtures" in one.facts.calls for one in unit.file.units)
+        or _has_automatic_fixtures(unit.file)
+    )
+
+
+@once
+def _has_automatic_fixtures(file: File) -> bool:
+    """Whether a fixture of the file runs for tests that do not name it."""
+    return any(
+        keyword.arg == "autouse" and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+        for call in file.asts(ast.Call)
+        if dotted_name(call.func).rpartition(".")[2] in ("fixture", "yield_fixture")
+        for keyword in call.keywords
     )
 
 

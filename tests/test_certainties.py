@@ -3524,3 +3524,29 @@ def test_a_set_that_excuses_is_claimed_under_one_more_condition_too(condition, e
             compare(baselines, restoreds, differing(baselines, restoreds))
     """
     assert reasons("excuse-branch", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("fixture", "mark", "expected"),
+    [
+        ("@pytest.fixture(autouse=True)", "", "question"),
+        ("@pytest.fixture", '@pytest.mark.usefixtures("sailed")', "question"),
+        ("@pytest.fixture(autouse=False)", "", "likely"),
+        ("@pytest.fixture", "@pytest.mark.slow", "likely"),
+    ],
+)
+def test_a_fixture_that_no_parameter_names_may_check_for_an_empty_test(fixture, mark, expected):
+    code = f"""
+        import pytest
+
+        class TestSails:
+            {fixture}
+            def sailed(self, sail):
+                yield
+                assert sail.log == ["up", "down"]
+
+            {mark or "# As it is."}
+            def test_up_and_down(self):
+                pass
+    """
+    assert certainties("test-without-check", code) == [expected]

@@ -86,7 +86,13 @@ def compared_as_message(
         return None
     about_it = any(canonical(part) in parts for part in shown if isinstance(part, (cst.Name, cst.Attribute)))
     named = last_name(second)
-    return None if _MESSAGE.search(named) or (about_it and not named) else "likely"
+    if _MESSAGE.search(named) or named in _OF_A_MOCK or (about_it and not named):
+        return None
+    return "likely"
+
+
+# What a mock has seen tells why it should not have been called.
+_OF_A_MOCK = frozenset({"call_args", "call_args_list", "mock_calls", "method_calls", "await_args_list"})
 
 
 def _makes_value(call: cst.Call, imports: Mapping[str, str]) -> bool:
