@@ -651,9 +651,11 @@ def _is_flag(unit: Unit, name: cst.Name) -> bool:
 def _is_handed_on(unit: Unit, node: cst.CSTNode) -> bool:
     """Whether a check stands in a function that is itself what is tested: nobody here calls it, it is given
     to something by its name."""
-    inner = next((above for above in unit.ancestors(node) if isinstance(above, cst.FunctionDef)), None)
-    if inner is None or inner is unit.node:
+    functions = [one for one in unit.find(cst.FunctionDef) if one is not unit.node]
+    around = [one for one in functions if unit.holds(one, node)]
+    if not around:
         return False
+    inner = around[-1]
     reads = [read for read in values(unit).reads(unit.node) if read.value == inner.name.value]
     return bool(reads) and all(isinstance(unit.parent(read), cst.Arg) for read in reads)
 

@@ -398,7 +398,9 @@ def parse(text):
             says = (Step(unit.file.path, unread.lineno, unread.lineno, f"`{unread.id}` is read nowhere"),)
             return f"`{name}` has something to expect and compares nothing with it", "likely", says
         if _prints_results(tree):
-            shown = "question" if _is_an_example(unit, tree) or _SHOWS.search(name) else "likely"
+            # A file that runs its functions itself is one to try things out with.
+            tried = _is_an_example(unit, tree) or _SHOWS.search(name) or _is_script(unit.file)
+            shown = "question" if tried else "likely"
             return f"`{name}` prints what it computed and checks nothing", shown, ()
         return f"`{name}` checks nothing: it passes unless something raises", "question", ()
 

@@ -56,6 +56,10 @@ class VerdictDroppedInCi(Rule):
             """
             set -e
             python scripts/compare_rows.py a b || true  # <- here
+            if [ -f planted.txt ]; then
+              diff planted.txt picked.txt || true  # <- here
+              compared=1; echo compared
+            fi
             """,
             path="ci/nightly.sh",
         ),
@@ -251,6 +255,12 @@ class VerdictDroppedInCi(Rule):
             state=$(git diff --cached --name-status -- "$1" | awk '{print $1}')
             first=$(diff old.txt new.txt | head -1)
             bash tests/gpu/restore.sh | tee restore.log
+            failed=0
+            if ! diff -q planted.txt picked.txt; then
+              diff planted.txt picked.txt || true
+              failed=1
+            fi
+            [ "$failed" -eq 0 ] || exit 1
             set +e
             python scripts/compare_rows.py a b
             status=$?

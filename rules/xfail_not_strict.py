@@ -174,7 +174,7 @@ class XfailNotStrict(Rule):
             return None
         runs = keyword_argument(call, "run") if call is not None else None
         if runs is not None and literal(runs) is False:
-            says = "this expected failure is not even run, so nothing tells when it passes"
+            says = f"{_NOT_RUN}, so nothing tells when it passes"
         elif call is None or keyword_argument(call, "raises") is None:
             says = "this expected failure is green whether it passes or fails, and for whatever reason"
         else:
@@ -182,7 +182,10 @@ class XfailNotStrict(Rule):
         if call is not None and _condition(call) is not None and says.endswith(("fails", "reason")):
             says = says.replace("this expected failure", "where the condition of its mark holds, this test")
         # Whoever writes `strict=False` beside a reason, or against the settings, has thought of it.
-        asked = said is False and (repo.pytest.xfail_strict or keyword_argument(call, "reason") is not None)
+        reason = keyword_argument(call, "reason") if call is not None else None
+        asked = said is False and (repo.pytest.xfail_strict or reason is not None)
+        # What is not to be run, for a reason that is given, is a skip that its author knows of.
+        asked = asked or (reason is not None and says.startswith(_NOT_RUN))
         return _Mark(unit, node, call, says, "question" if asked else self._certainty(unit, node, call))
 
     def _report(self, says: str, certainty: Certainty, marks: list[_Mark]) -> Finding:
@@ -221,6 +224,9 @@ class XfailNotStrict(Rule):
         return (f"nothing: every check of `{unit.name}` is silenced by the mark",)
 
     def _strict(self, unit: Unit, node: cst.CSTNode, call: cst.Call | None) -> Fix | None:
+        runs = keyword_argument(call, "run") if call is not None else None
+        if runs is not None and literal(runs) is False:
+            return None  # what is not run is never found to pass
         if call is None:
             text = f"{unit.text(node)}(strict=True)"
         elif keyword_argument(call, "strict") is None and "\n" not in unit.text(call):
@@ -229,6 +235,9 @@ class XfailNotStrict(Rule):
         else:
             return None
         return Fix("fail when it passes", (rewrite(unit, node, text),))
+
+
+_NOT_RUN = "this expected failure is not even run"
 
 
 def _comment(unit: Unit, node: cst.CSTNode) -> str:

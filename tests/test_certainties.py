@@ -3550,3 +3550,34 @@ def test_a_fixture_that_no_parameter_names_may_check_for_an_empty_test(fixture, 
                 pass
     """
     assert certainties("test-without-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ('reason="old and broken"', ["likely"]),
+        ('run=False, reason="old and broken"', ["question"]),
+        ("run=False", ["likely"]),
+        ('run=True, reason="old and broken"', ["likely"]),
+    ],
+)
+def test_an_expected_failure_that_is_not_to_be_run_for_a_reason_is_a_skip(given, expected):
+    code = f"""
+        import pytest
+
+        @pytest.mark.xfail({given})
+        def test_sails(sail):
+            assert sail(3) == 4
+    """
+    assert certainties("xfail-not-strict", code) == expected
+    fixes = [finding.fix for finding in found("xfail-not-strict", code)]
+    assert all((fix is None) is ("run=False" in given) for fix in fixes)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [("", "likely"), ('\n\nif __name__ == "__main__":\n    test_sails(sail)\n', "question")],
+)
+def test_a_file_that_runs_what_it_prints_tries_things_out(end, expected):
+    code = "from boat import sail\n\n\ndef test_sails():\n    result = sail(3)\n    print(result)\n" + end
+    assert certainties("test-without-check", code) == [expected]

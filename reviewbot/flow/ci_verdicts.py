@@ -355,6 +355,8 @@ def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends, later: _L
         rest = joined[at + 1 :]
         sure = _sure(one, explained=one.explained)
         how, of = "", (0, "")
+        if _OR.search(one.text) and _fails_next(one.text, texts[at + 1 : at + 2]):
+            continue  # what differs is only shown: that it does was found before
         if _OR.search(one.text):
             how = "what stands after `||` takes its failure"
         elif _EXITS.search(one.text):
@@ -380,6 +382,19 @@ def _of_lines(lines: list[str], first: int, shell: _Shell, ends: Ends, later: _L
             lost = Lost(one.line, one.end_line, command, how, _sure(one, explained=one.explained))
             behind = _from(joined[at + 1 :], later, shell, goes_on=not shell.ends)
             yield from _unless_read(lost, one.text, behind, ends)
+
+
+def _fails_next(text: str, following: list[str]) -> bool:
+    """Whether in the same branch the next line ends the script as a failure, or notes one: `failed=1`."""
+    depth = _depth(text)
+    return depth > 0 and any(_depth(one) == depth and _FAILURE.match(one.lstrip()) for one in following)
+
+
+def _depth(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+_FAILURE = pattern(r"(exit|return)\s+[1-9]|(?!\w*(success|ok|pass))\w+=[\"']?(1|true)[\"']?\s*(#.*)?$")
 
 
 def _from(rest: Sequence[_Line], later: _Later, shell: _Shell, *, goes_on: bool) -> _Later:

@@ -25,6 +25,8 @@ _LOOPS = (cst.For, cst.While)
 def swallowed(unit: Unit) -> frozenset[int]:
     """The nodes, by identity, of the checks whose failure a handler or a `suppress` around them lets go, or
     makes a skip of."""
+    if not unit.find(cst.Try, cst.With):
+        return frozenset()  # a chain of `elif` is as deep as it is long
     return frozenset(id(check.node) for check in checks(unit) if _is_swallowed(unit, check))
 
 
