@@ -153,6 +153,8 @@ def _set_by_leaving(statement: cst.CSTNode) -> Iterator[Guard]:
 
 def enclosing(unit: Unit, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> cst.CSTNode | None:
     """The nearest node of these classes around a node within the same function, or None."""
+    if not unit.find(*kinds):
+        return None  # a chain of `elif` is as deep as it is long
     for above in unit.ancestors(node):
         if type(above) in kinds:
             return above

@@ -66,15 +66,16 @@ def refuses_input(unit: Unit) -> bool:
 def _way_to(unit: Unit, node: cst.CSTNode) -> tuple[cst.CSTNode | None, list[tuple[int, bool]]]:
     """The function around a node, and the branches within it that lead there: each `if`, by identity, with
     its outcome."""
-    function = enclosing(unit, node, cst.FunctionDef)
-    branches, below = [], node
+    branches, below, apart = [], node, False
     for above in unit.ancestors(node):
-        if type(above) is cst.If and below is not above.test:
-            branches.append((id(above), above.orelse is not below))
-        if above is function:
-            break
+        kind = type(above)
+        if kind is cst.If and below is not above.test:  # type: ignore[attr-defined]
+            branches.append((id(above), above.orelse is not below))  # type: ignore[attr-defined]
+        elif kind is cst.FunctionDef and not apart:
+            return above, branches
+        apart = apart or kind is cst.Lambda or kind is cst.ClassDef
         below = above
-    return function, branches
+    return None, branches
 
 
 class Reached:
