@@ -398,8 +398,7 @@ def parse(text):
             says = (Step(unit.file.path, unread.lineno, unread.lineno, f"`{unread.id}` is read nowhere"),)
             return f"`{name}` has something to expect and compares nothing with it", "likely", says
         if _prints_results(tree):
-            # A file that runs its functions itself is one to try things out with.
-            tried = _is_an_example(unit, tree) or _SHOWS.search(name) or _is_script(unit.file)
+            tried = _is_an_example(unit, tree) or _SHOWS.search(name) or _tries_out(unit.file)
             shown = "question" if tried else "likely"
             return f"`{name}` prints what it computed and checks nothing", shown, ()
         return f"`{name}` checks nothing: it passes unless something raises", "question", ()
@@ -423,6 +422,18 @@ def _is_run_by_hand(unit: Unit, repo: Repo) -> bool:
     looked = any(fnmatch.fnmatchcase(unit.file.path, f"{folder}*") for folder in folders)
     return (
         bool(folders) and not looked and unit.owner is None and _is_script(unit.file) and bool(callers(unit))
+    )
+
+
+@once
+def _tries_out(file: File) -> bool:
+    """Whether a file stands in no folder of tests and runs functions that are called tests itself: one to try
+    things out with."""
+    folders = file.path.lower().split("/")[:-1]
+    return (
+        not any("test" in folder for folder in folders)
+        and _is_script(file)
+        and any(callers(one) for one in file.units if one.is_test and one.owner is None)
     )
 
 

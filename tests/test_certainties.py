@@ -3265,7 +3265,8 @@ def test_a_test_that_only_python_2_told_apart_is_asked_about(first, second, expe
     ("folder", "settings", "expected"),
     [
         ("benchmarks", "testpaths = tests", []),
-        ("benchmarks", "", ["likely"]),
+        ("benchmarks", "", ["question"]),
+        ("tests", "", ["likely"]),
         ("tests", "testpaths = tests", ["likely"]),
         ("tests/slow", "testpaths = tests/", ["likely"]),
     ],
@@ -3575,9 +3576,27 @@ def test_an_expected_failure_that_is_not_to_be_run_for_a_reason_is_a_skip(given,
 
 
 @pytest.mark.parametrize(
-    ("end", "expected"),
-    [("", "likely"), ('\n\nif __name__ == "__main__":\n    test_sails(sail)\n', "question")],
+    ("path", "end", "expected"),
+    [
+        ("playground/test_sails.py", "test_sails()", "question"),
+        # One of them is run, and the others were.
+        ("playground/test_sails.py", "test_masts()", "question"),
+        ("playground/test_sails.py", "unittest.main()", "likely"),
+        ("playground/test_sails.py", "", "likely"),
+        ("boat/tests/test_sails.py", "test_sails()", "likely"),
+    ],
 )
-def test_a_file_that_runs_what_it_prints_tries_things_out(end, expected):
-    code = "from boat import sail\n\n\ndef test_sails():\n    result = sail(3)\n    print(result)\n" + end
-    assert certainties("test-without-check", code) == [expected]
+def test_a_file_that_runs_its_own_tests_tries_things_out(path, end, expected):
+    code = """
+        import unittest
+        from boat import sail
+
+        def test_sails():
+            result = sail(3)
+            print(result)
+
+        def test_masts():
+            assert sail(4).masts == 2
+    """
+    code = dedent(code) + (f"\nif __name__ == '__main__':\n    {end}\n" if end else "")
+    assert certainties("test-without-check", code, {}, path) == [expected]
