@@ -166,7 +166,8 @@ class CheckInCallback(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return unit.is_test and unit.has(ast.FunctionDef) and _found(unit) is not None
+        # One of them is the test itself.
+        return unit.is_test and len(unit.asts(ast.FunctionDef)) > 1 and _found(unit) is not None
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         found = _found(unit) if unit.is_test else None
@@ -202,15 +203,15 @@ def _found(unit: Unit) -> _Callback | None:
     if not isinstance(tree, ast.FunctionDef) or unit.has(ast.Yield, ast.YieldFrom, ast.Nonlocal, ast.Global):
         return None
     outside = list(_outside(tree))
+    inner = [node for node in outside if isinstance(node, _OWN_SCOPE)]
+    checking = [node for node in inner if any(map(_is_check, ast.walk(node)))]
+    if not checking or not all(isinstance(one, ast.FunctionDef) and _is_silent(one) for one in checking):
+        return None
     if any(_may_check(node, unit) for node in outside):
         return None
     called = {
         node.func.id for node in outside if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    inner = [node for node in outside if isinstance(node, _OWN_SCOPE)]
-    checking = [node for node in inner if any(map(_is_check, ast.walk(node)))]
-    if not checking or not all(isinstance(one, ast.FunctionDef) and _is_silent(one) for one in checking):
-        return None
     handed = {found.function.name: found for found in _handed(outside, checking)}
     if len(handed) < len(checking) or not called.isdisjoint(handed):
         return None
