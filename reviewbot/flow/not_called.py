@@ -8,6 +8,7 @@ a value.
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,7 +16,7 @@ import libcst as cst
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import dotted, qualified
 from reviewbot.flow.values import values
-from reviewbot.source.units import once
+from reviewbot.source.units import once, root_of
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
@@ -112,13 +113,17 @@ def may_not_be_called(unit: Unit, node: ast.expr) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id in _made_by_classes(unit)
 
 
+_PYTHONS_OWN = sys.stdlib_module_names
+
+
 @once
 def _made_by_classes(unit: Unit) -> frozenset[str]:
-    """The names that a unit gives what a class made, by the class's name."""
+    """The names that a unit gives what a class made, by the class's name, none of Python's own."""
     return frozenset(
         target.id
         for node in unit.asts(ast.Assign)
         if isinstance(node.value, ast.Call) and _last(node.value.func)[:1].isupper()
+        if unit.file.imports.get(root_of(node.value.func), "").partition(".")[0] not in _PYTHONS_OWN
         for target in node.targets
         if isinstance(target, ast.Name)
     )
