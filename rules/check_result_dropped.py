@@ -981,6 +981,8 @@ def _one_of(value: ast.expr) -> ast.expr:
 @once
 def _may_never_run(unit: Unit) -> bool:
     """Whether a statement of the unit is a generator or a call of `map`, by `ast`."""
+    if not unit.has(ast.GeneratorExp) and not unit.calls("map"):
+        return False
     return any(
         isinstance(node.value, ast.GeneratorExp)
         or (isinstance(node.value, ast.Call) and called_last(node.value) == "map")

@@ -328,10 +328,10 @@ class OnePairDecides(Rule):
 def _may_decide(unit: Unit, loop: ast.For) -> bool:
     if _may_leave(loop.body):
         return True
-    if not may_set_against(loop.body):
-        return False
     given = {node.targets[0].id for node in _plain(loop.body) if isinstance(node.targets[0], ast.Name)}
-    return bool(given) and any(
+    if not given or not may_set_against(loop.body):
+        return False
+    return any(
         isinstance(node, ast.Name)
         and node.id in given
         and isinstance(node.ctx, ast.Load)

@@ -83,8 +83,8 @@ def dropped_status(unit: Unit) -> tuple[Dropped, ...]:
     if unit.kind != "module":
         return ()
     found = []
-    for node in own_nodes(unit.tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+    for node in sorted(unit.asts(ast.Expr), key=lambda one: (one.lineno, one.col_offset)):
+        if isinstance(node.value, ast.Call):
             function = Summaries.of(unit.file).resolve(dotted_name(node.value.func), unit)
             if isinstance(function, ast.FunctionDef) and not function.decorator_list:
                 found += list(_status_of(unit, node, function))

@@ -333,9 +333,8 @@ def may_compare_one(unit: Unit) -> bool:
     for difference in unit.asts(ast.BinOp):
         if same_code(difference.left, difference.right):
             return True
-    called = unit.facts.calls
-    taken = not STATE.isdisjoint(called) or not _TAKING.isdisjoint(unit.facts.names)
-    return taken and any(CHANGES.match(name) or _CHANGES_GIVEN.match(name) for name in called)
+    taken = not STATE.isdisjoint(unit.facts.calls) or not _TAKING.isdisjoint(unit.facts.names)
+    return taken and (unit.calls_any(CHANGES.match) or unit.calls_any(_CHANGES_GIVEN.match))
 
 
 _TAKING = frozenset({"param_groups", "data", "detach", "view"})

@@ -117,7 +117,7 @@ def _read_of(unit: Unit) -> dict[str, set[str]]:
 @once
 def may_spread(unit: Unit) -> bool:
     """Whether a mapping that the function writes out, of fields of one value, may be given to a call."""
-    if not any(keyword.arg is None for call in unit.asts(ast.Call) for keyword in call.keywords):
+    if all(keyword.arg for keyword in unit.asts(ast.keyword)):
         return False
     held = [
         *(value for node in unit.asts(ast.Dict) for value in node.values),

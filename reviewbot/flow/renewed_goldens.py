@@ -65,16 +65,20 @@ def renewed(unit: Unit) -> Iterator[Renewed]:
     if not _may_renew(unit) or _is_there_to_renew(unit):
         return
     branches = unit.asts(ast.If)
+    differing = [
+        (branch, found)
+        for branch in branches
+        if (found := _differing(branch)) is not None and _only_writes(found.body)
+    ]
     inside = {
         id(below)
         for one in branches
-        if not _asks_for_file(one.test)
+        if differing and not _asks_for_file(one.test)
         for part in one.body + one.orelse
         for below in ast.walk(part)
     }
-    for branch in branches:
-        found = _differing(branch)
-        if found is None or id(branch) in inside or not _only_writes(found.body):
+    for branch, found in differing:
+        if id(branch) in inside:
             continue
         if _is_told(unit, branch, found) or branch.lineno > _asked_from(unit):
             continue

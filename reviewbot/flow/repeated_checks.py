@@ -194,7 +194,7 @@ def _unchanged(unit: Unit, earlier: Check, later: Check) -> bool:
 @once
 def may_repeat(unit: Unit) -> bool:
     """Whether two checks of a block might ask the same, and nothing in between changes it, by `ast`."""
-    if not unit.has(ast.Assert) and _ASSERTIONS.isdisjoint(unit.facts.calls):
+    if len(unit.asts(ast.Assert)) + len(unit.calls_of(_ASSERTIONS)) < 2:
         return False
     nodes = unit.facts.nodes
     return any(
@@ -217,8 +217,12 @@ def _may_repeat_in(block: Sequence[ast.stmt]) -> bool:
     # two, all of them by what equal ones share.
     first: ast.Assert | ast.Call | None = None
     known: dict[Hashable, list[ast.Assert | ast.Call]] = {}
-    for statement in block:
-        check = _check_in(statement)
+    each = [_check_in(statement) for statement in block]
+    if len(each) - each.count(None) < 2:
+        return False
+    while each[-1] is None:
+        each.pop()
+    for statement, check in zip(block, each, strict=False):
         pure = calm = False
         if check is not None:
             pure, calm = _purity(

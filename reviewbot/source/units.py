@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, wraps
+from functools import cache, cached_property, lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from reviewbot.errors import UnreadableFile
@@ -439,8 +439,17 @@ class Told(dict["Callable[[str], object]", frozenset[str]]):
         self._names = names
 
     def __missing__(self, says: Callable[[str], object]) -> frozenset[str]:
-        self[says] = found = frozenset(filter(says, self._names))
+        self[says] = found = frozenset(filter(_remembered(says), self._names))
         return found
+
+
+@cache
+def _remembered(says: Callable[[str], object]) -> Callable[[str], object]:
+    """The same question, which keeps its answers: the files of a repository share most of their names."""
+    return lru_cache(_ANSWERS)(says)
+
+
+_ANSWERS = 8_000  # of each question; a file of a thousand lines has five hundred names
 
 
 class File:
