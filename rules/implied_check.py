@@ -99,6 +99,13 @@ class ImpliedCheck(Rule):
             """,
             path="tests/test_menu.py",
         ),
+        # Twice in one test, which asks other things once.
+        Example("""
+            def test_crew(crew):
+                assert crew == ["Ada", "Grace"]
+                assert crew == ["Ada", "Grace"]  # <- here
+                assert len(crew) == 2
+        """),
         # The same once more, also the other way round and in unittest's words.
         Example("""
             import unittest
@@ -172,6 +179,29 @@ class ImpliedCheck(Rule):
                 left, right = build(1), build(1)
                 assert left == right
                 assert right == left
+        """),
+        Example("""
+            class TestTag:
+                def test_equality(self):
+                    assert self.tag == "bow"
+                    assert "bow" == self.tag
+        """),
+        # All of a test is asked twice, or a comment above the first says that it is asked several times.
+        Example("""
+            def test_read_from_a_stream(Sail, stream):
+                sail, other = Sail(b"bow"), Sail(stream(b"bow"))
+                assert sail == other
+                assert sail == other
+                other = Sail(stream(b"stern"))
+                assert sail != other
+                assert sail != other
+
+            def test_rewound(Sail, stream):
+                sail, other = Sail(b"bow"), Sail(stream(b"bow"))
+                assert sail.length == 3
+                # Compared multiple times, so that the stream has to be rewound
+                assert sail == other
+                assert sail == other
         """),
         # Something may have changed, or another value goes by the name, or it is an iterator.
         Example("""

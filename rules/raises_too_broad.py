@@ -392,9 +392,8 @@ def _code_raises_bare(unit: Unit, call: cst.Call, repo: Repo) -> bool:
     """Whether a function of the repository that is called there raises such an error itself: no other can be
     named."""
     for block in _block(unit, call):
-        for below in walk(block):
-            name = dotted(below.func) if isinstance(below, cst.Call) else ""
-            if not name or last_name(below) in _PLAIN:
+        for name in _run_in(block):
+            if not name or name.rpartition(".")[2] in _PLAIN:
                 continue
             known = repo.index.definition(name, unit.file.path, unit.file.imports)
             found = [known] if known else repo.index.definitions(name.rpartition(".")[2])
@@ -407,6 +406,15 @@ def _code_raises_bare(unit: Unit, call: cst.Call, repo: Repo) -> bool:
                 ):
                     return True
     return False
+
+
+def _run_in(block: cst.CSTNode) -> Iterator[str]:
+    """The names of what is called in a block, or handed to `assertRaises` to be called by it."""
+    for below in walk(block):
+        if isinstance(below, cst.Call):
+            yield dotted(below.func)
+            if last_name(below) in KNOWN and len(below.args) > 1:
+                yield dotted(below.args[1].value)
 
 
 def _passes_too(unit: Unit, call: cst.Call) -> bool:

@@ -29,7 +29,7 @@ from reviewbot.flow.judging import judges
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.suspects import goes_on_after_leaving, may_check_in
-from reviewbot.flow.syntax import UNKNOWN, dotted, last_name, literal, root_name, walk
+from reviewbot.flow.syntax import UNKNOWN, dotted, keyword_argument, last_name, literal, root_name, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
 from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, called_last, step
@@ -558,6 +558,10 @@ class UnreachableCheck(Rule):
                     node, call, body[start - 1], body[start]
                 ):
                     sure = "question"
+                if _is_error_looked_at(unit, node, call) and _need_the_result(
+                    unit, body[start - 1], body[start:]
+                ):
+                    sure = "question"
                 # Of several lines each may be the one that raises: what follows it would not have run either.
                 alone = start == 1 and not _binds(body[0], body[1:])
                 fix = _moved_out(unit, node, body) if alone else None
@@ -688,6 +692,31 @@ def _only_names(statement: cst.CSTNode) -> bool:
         return False
     raising = (cst.Call, cst.Await, cst.Subscript, cst.BinaryOperation, cst.StarredElement, cst.Comparison)
     return not any(isinstance(below, raising) for below in walk(statement))
+
+
+def _is_error_looked_at(unit: Unit, block: cst.With, call: cst.Call) -> bool:
+    """Whether what is raised is itself checked: by its message, or by its name behind the block."""
+    if keyword_argument(call, "match") is not None or last_name(call).lower().endswith("regex"):
+        return True
+    kept = {dotted(item.asname.name) for item in block.items if item.item is call and item.asname is not None}
+    end = unit.span(block).end_line
+    return any(
+        type(below) is cst.Name and below.value in kept
+        for check in checks(unit)
+        if unit.span(check.node).line > end
+        for below in walk(check.node)
+    )
+
+
+def _need_the_result(unit: Unit, raising: cst.CSTNode, dead: list[cst.CSTNode]) -> bool:
+    """Whether each of the checks behind what must raise looks at what it would have given: once it has raised
+    there is nothing to look at."""
+    inside = {id(below) for below in walk(raising)}
+    flow = values(unit)
+    return all(
+        any(id(one.node) in inside for name in flow.reads(check) for one in flow.reaching(name))
+        for check in dead
+    )
 
 
 def _binds(raising: cst.CSTNode, after: list[cst.CSTNode]) -> bool:

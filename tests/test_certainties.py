@@ -2438,6 +2438,73 @@ def test_a_broad_failure_is_asked_about_where_no_other_can_be_named():
     assert told == [["question"], ["likely"]]
 
 
+@pytest.mark.parametrize("call", ["basin.flood", "flood"])
+def test_a_broad_failure_of_what_is_handed_over_is_asked_about_where_no_other_can_be_named(call):
+    code = f"""
+        import unittest
+        from harbour import Basin, flood
+
+        class TestBasin(unittest.TestCase):
+            def test_flooded(self):
+                basin = Basin()
+                self.assertRaises(Exception, {call})
+    """
+    raises = "class Basin:\n    def flood(self):\n        raise {0}(1)\n\ndef flood():\n    raise {0}(1)\n"
+    told = [
+        certainties("raises-too-broad", code, {"harbour.py": raises.format(error)})
+        for error in ("Exception", "KeyError")
+    ]
+    assert told == [["question"], ["likely"]]
+
+
+@pytest.mark.parametrize(
+    ("expected_error", "dead", "after", "expected"),
+    [
+        ('ValueError, match="no such port"', "assert course == 1", "", "question"),
+        ("ValueError", "assert course == chart.course", 'assert "no port" in str(caught.value)', "question"),
+        # Nothing says which error it was; what is left behind could be asked all the same.
+        ("ValueError", "assert course == 1", "", "proved"),
+        ("ValueError", "assert course == 1", "assert chart.calm", "proved"),
+        ('ValueError, match="no such port"', "assert chart.course is None", "", "proved"),
+        ("ValueError", 'assert caught.value.port == "Atlantis"', "assert caught", "proved"),
+        (
+            'ValueError, match="no such port"',
+            "assert course == 1\n                assert chart.calm",
+            "",
+            "proved",
+        ),
+    ],
+)
+def test_a_check_of_what_there_is_not_once_it_has_raised_is_asked_about(
+    expected_error, dead, after, expected
+):
+    code = f"""
+        import pytest
+
+        def test_course_is_refused(plan, chart):
+            with pytest.raises({expected_error}) as caught:
+                course = plan("Atlantis")
+                {dead}
+            {after}
+    """
+    assert certainties("unreachable-check", code) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [("pass", "proved"), ('"fails now and then, #1420"', "question"), ("pass  # see issues/77", "question")],
+)
+def test_a_failure_that_is_let_go_with_the_number_of_its_report_is_asked_about(note, expected):
+    code = f"""
+        def test_lamp(lamp):
+            try:
+                assert lamp.lit
+            except Exception:
+                {note}
+    """
+    assert certainties("swallowed-failure", code) == [expected]
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

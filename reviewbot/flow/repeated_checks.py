@@ -40,8 +40,18 @@ _PURE = frozenset({
 def repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
     """Every such check with the one before it, in source order, and whether nothing stands in between: what
     a check reads there may compute, and change, something."""
+    found = list(_repeated(unit))
+    if len(found) > 1 and 2 * len(found) == len(checks(unit)):
+        return  # a test of which all is asked twice asks twice on purpose
+    for earlier, later, beside in found:
+        if not _is_said_again(unit, earlier, later):
+            yield earlier, later, beside
+
+
+def _repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
     known: dict[tuple[int, Hashable], Check] = {}
     counts = _counts_reads(unit)
+    compares = _OF_EQUALITY.search(unit.name.rpartition(".")[2]) is not None
     for check in checks(unit):
         if counts and any(isinstance(below, cst.Attribute) for below in walk(check.node)):
             continue
@@ -56,7 +66,7 @@ def repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
             earlier is not None
             and id(earlier.node) not in swallowed(unit)
             and _unchanged(unit, earlier, check)
-            and not _is_said_again(unit, check)
+            and not (compares and _is_exchanged(earlier, check))
         ):
             yield earlier, check, _are_neighbours(block, unit.parent(earlier.node), line)
 
@@ -73,12 +83,26 @@ def _counts_reads(unit: Unit) -> bool:
 _CALL_COUNTS = frozenset({"assert_called_once", "assert_called_once_with", "call_count", "mock_calls"})
 
 
-def _is_said_again(unit: Unit, check: Check) -> bool:
-    """Whether a comment right above a check says that it asks once more."""
-    above = unit.file.lines[max(unit.span(check.node).line - 2, 0)].strip()
-    return above.startswith("#") and _ONCE_MORE.search(above) is not None
+def _is_said_again(unit: Unit, earlier: Check, check: Check) -> bool:
+    """Whether a comment right above a check, or above the one that it repeats, says that it repeats."""
+    lines = unit.file.lines
+    above = [lines[max(unit.span(one.node).line - 2, 0)].strip() for one in (earlier, check)]
+    if above[0].startswith("#") and _SEVERAL.search(above[0]) is not None:
+        return True
+    return above[1].startswith("#") and _ONCE_MORE.search(above[1]) is not None
 
 
+def _is_exchanged(earlier: Check, check: Check) -> bool:
+    """Whether the same two values are compared the other way round."""
+    asked, again = earlier.condition, check.condition
+    return asked is not None and again is not None and canonical(asked) != canonical(again)
+
+
+# A test of how a class compares, by its name.
+_OF_EQUALITY = pattern(
+    r"(?i)(^|_|test)_*(eq|ne|equal\w*|(in|un)equal\w*|symmetr\w*|operators?|ordering|compar(e|es|ison|able))(_|$)"
+)
+_SEVERAL = pattern(r"(?i)\b((multiple|several|many|two) times|twice|repeatedly|more than once)\b")
 _ONCE_MORE = pattern(r"(?i)\b(again|once more|second time|twice|still|unchanged|repeat\w*)\b")
 
 
