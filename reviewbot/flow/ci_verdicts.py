@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from reviewbot.flow.here_documents import without_documents
 from reviewbot.flow.later_readers import CanFail, Stage, reader_of
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.shell_blocks import ENDS, GOES_ON, goes_on_after, is_in_function, of_conditions
@@ -220,6 +222,8 @@ def of_workflow(text: str, ends: Ends = unknown, can_fail: CanFail = unknown) ->
         yield from _of_jobs(root, text, ends, can_fail)
 
 
+# Asked twice of one file, one after the other.
+@lru_cache(maxsize=1)
 def _roots(text: str) -> list[yaml.Node]:
     import yaml
 
@@ -509,7 +513,7 @@ def _judging(text: str, ends: Ends = unknown) -> str:
 def _joined(lines: list[str], first: int) -> Iterator[_Line]:
     """Lines without comments, with those that a backslash continues."""
     start, held, explained = 0, "", False
-    for number, raw in enumerate(lines, first):
+    for number, raw in enumerate(without_documents(lines), first):
         if raw.lstrip().startswith("#"):
             explained = number > first or not raw.startswith("#!")
             continue

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reviewbot.flow.here_documents import without_documents
 from reviewbot.flow.patterns import pattern
 
 _FUNCTION = pattern(r"^\s*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)\s*\{?\s*$")
@@ -80,7 +81,7 @@ def assigned(text: str) -> dict[str, list[str]]:
 def _joined(text: str) -> Iterator[tuple[int, int, str]]:
     """Lines with those that a backslash continues, and the numbers of their first and last."""
     start, held = 0, ""
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(without_documents(text.splitlines()), 1):
         if raw.lstrip().startswith("#"):
             continue
         start = start or number
@@ -92,7 +93,13 @@ def _joined(text: str) -> Iterator[tuple[int, int, str]]:
         start, held = 0, ""
 
 
+# What stands in quotes, behind a backslash or a comment's mark takes more than blanks to part.
+_QUOTES = pattern(r"[\"'\\#]")
+
+
 def _words(line: str) -> list[str]:
+    if _QUOTES.search(line) is None:
+        return line.split()
     try:
         return shlex.split(line, comments=True)
     except ValueError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -307,13 +307,27 @@ def shared_by_script(text: str) -> Iterator[SharedByScript]:
     if not compares:
         return
     seen: set[str] = set()
-    for place, first in enumerate(every):
+    of_program: dict[tuple[str, ...], list[Command]] = {}
+    for one in every:
+        if not one.function and one.program:
+            of_program.setdefault(one.program, []).append(one)
+    inside: dict[str, list[str]] = {}
+    for one in every:
+        inside.setdefault(one.function, []).extend(one.words)
+    known: dict[int, set[tuple[str, str]]] = {}
+
+    def options(one: Command) -> set[tuple[str, str]]:
+        if one.line not in known:
+            known[one.line] = set(dict(_options(one, inside)).items())
+        return known[one.line]
+
+    for first in every:
         if first.function or first in compares or not first.program:
             continue
-        for second in every[place + 1 :]:
-            if second.function or second.program != first.program or second.words == first.words:
+        for second in of_program[first.program]:
+            if second.line <= first.line or second.words == first.words:
                 continue
-            common = dict(_options(first, every)).items() & dict(_options(second, every)).items()
+            common = options(first) & options(second)
             after = next((one for one in compares if one.line > second.line), None)
             if after is not None:
                 common |= _compared_as(after, first) & _compared_as(after, second)
@@ -326,12 +340,10 @@ def shared_by_script(text: str) -> Iterator[SharedByScript]:
                 yield SharedByScript(first, second, option, folder, after)
 
 
-def _options(command: Command, every: list[Command]) -> Iterator[tuple[str, str]]:
-    """The folders that a command is given to write into; of a function of the script, those inside it."""
-    words = list(command.words)
-    for inner in every:
-        if inner.function and inner.function == command.words[0]:
-            words.extend(inner.words)
+def _options(command: Command, inside: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """The folders that a command is given to write into; of a function of the script, those inside it, whose
+    words `inside` knows."""
+    words = [*command.words, *inside.get(command.words[0], ())]
     for place, word in enumerate(words):
         option, equals, folder = word.lstrip("+-").partition("=")
         if not equals and word.startswith("--") and place + 1 < len(words):
