@@ -28,7 +28,7 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.two_calls import are_two_calls
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, step
 from reviewbot.model import Certainty
 
 _LISTS = (cst.GeneratorExp, cst.ListComp)
@@ -90,6 +90,9 @@ class AnyForAll(Rule):
                 assert np.any(rows[:, 0] == rows[:, 1])
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.calls("any", "all")
 
     def suspect(self, unit: Unit) -> bool:
         return unit.calls("any", "all") and judges(unit) and compares_two(unit) and _has_place(unit)

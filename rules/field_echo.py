@@ -159,10 +159,10 @@ _PLAIN = frozenset({ast.Assign, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom
 
 def _may_echo(unit: Unit) -> bool:
     """Whether a test holds no other statements, and its last one asks for a field of what has a name."""
-    if not all(type(statement) in _PLAIN for statement in unit.body):
-        return False
     asked = _asked(unit.body[-1]) or ()
-    return any(isinstance(side, ast.Attribute) and isinstance(side.value, ast.Name) for side in asked)
+    if not any(isinstance(side, ast.Attribute) and isinstance(side.value, ast.Name) for side in asked):
+        return False
+    return all(type(statement) in _PLAIN for statement in unit.body)
 
 
 @once

@@ -21,7 +21,7 @@ import libcst as cst
 
 from reviewbot.flow.checks import operand, raising_context
 from reviewbot.flow.coarse_ratios import may_be_meant
-from reviewbot.flow.infinite_defaults import infinite_defaults, without
+from reviewbot.flow.infinite_defaults import infinite_defaults, may_be_infinite, without
 from reviewbot.flow.judgements import FAILURE, judgements, records
 from reviewbot.flow.judging import judges
 from reviewbot.flow.left_out import short
@@ -33,7 +33,7 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, real, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step, tree_span
 from reviewbot.model import Certainty
 
 _HUGE = 100.0
@@ -435,6 +435,10 @@ class HugeTolerance(Rule):
     )
 
     folds = True
+
+    def concerns(self, file: File) -> bool:
+        told = file.names(*_KEYWORDS) or file.calls(*_POSITIONED, *_DISTANCES)
+        return told or may_be_infinite(file)
 
     def suspect(self, unit: Unit) -> bool:
         facts = unit.facts

@@ -32,7 +32,7 @@ from reviewbot.flow.refusals import SET, Refusal, Setting, may_refuse, refusals
 from reviewbot.flow.settings import Behind
 from reviewbot.flow.syntax import dotted
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Step, Unit, step
+from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Step, Unit, step
 from reviewbot.model import Certainty
 
 _MOST = 3  # options that one other may shut
@@ -304,6 +304,9 @@ def run(config):
             },
         ),
     )
+
+    def concerns(self, file: File) -> bool:
+        return not in_test_file(file.path)
 
     def suspect(self, unit: Unit) -> bool:
         # What a test refuses is no option of the product.

@@ -22,7 +22,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.syntax import argument, last_name, literal, qualified, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
 
 _LOADERS = {
     "importlib.util.spec_from_file_location": (1, "location"),
@@ -139,6 +139,9 @@ class ImportByPath(Rule):
             files={"scripts/convert.py": ""},
         ),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.calls(*_LAST_NAMES)
 
     def suspect(self, unit: Unit) -> bool:
         return unit.calls(*_LAST_NAMES) and unit.has(ast.Call)

@@ -175,12 +175,18 @@ def trim(rows, side: Literal["both", "left"] = "both"):
         ),
     )
 
+    def concerns(self, file: File) -> bool:
+        return in_test_file(file.path)
+
     def suspect(self, unit: Unit) -> bool:
         if not in_test_file(unit.file.path):
             return False
         if any(map(_has_numbers, unit.asts(ast.Dict))) or _has_line(unit):
             return True
-        return unit.has(ast.keyword) and (any(map(_gives_numbers, unit.asts(ast.Call))) or bool(_said(unit)))
+        if not unit.has(ast.keyword):
+            return False
+        several = len(unit.asts(ast.keyword)) > 2
+        return (several and any(map(_gives_numbers, unit.asts(ast.Call)))) or bool(_said(unit))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not in_test_file(unit.file.path):

@@ -164,6 +164,9 @@ class LoadedNeverCompared(Rule):
         """),
     )
 
+    def concerns(self, file: File) -> bool:
+        return file.calls_any(_LOADS.search)
+
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test or not unit.calls_any(_LOADS.search) or _OTHER.search(unit.name):
             return False

@@ -22,7 +22,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import argument, dotted, keyword_argument, last_name, literal, qualified, same
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, step
 
 
 class MockEcho(Rule):
@@ -92,6 +92,9 @@ class MockEcho(Rule):
                 assert fake() == 1
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.names("return_value")
 
     def suspect(self, unit: Unit) -> bool:
         if not unit.has(ast.Assert, ast.Call) or "mock" in unit.name.rpartition(".")[2].lower():

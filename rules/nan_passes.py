@@ -364,6 +364,9 @@ class NanPasses(Rule):
 
     told_by = (("self-compare", "place"),)
 
+    def concerns(self, file: File) -> bool:
+        return file.calls(*ABSOLUTE) or file.names("equal_nan")
+
     def suspect(self, unit: Unit) -> bool:
         if not judges(unit):
             return False

@@ -24,7 +24,7 @@ from reviewbot.flow.own_modules import own_module
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, tree_span
 
 # Libraries that only compute: what runs in a test that calls no others is known from the test alone.
 _COMPUTE = frozenset({
@@ -257,18 +257,13 @@ class NoCodeUnderTest(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        if not unit.is_test or unit.facts.calls & _REACHES or _ENVIRONMENT.search(unit.name):
+        if not unit.is_test or not _REACHES.isdisjoint(unit.facts.calls) or _ENVIRONMENT.search(unit.name):
             return False
-        if any(
+        if not _doing_more(unit.file).isdisjoint(unit.facts.names):
+            return False
+        return not any(
             isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr not in _OF_UNITTEST
             for node in unit.asts(ast.Attribute)
-        ):
-            return False
-        imports = unit.file.imports
-        return all(
-            imports[name].lstrip(".").partition(".")[0] in _COMPUTE
-            for name in unit.facts.names
-            if name in imports
         )
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
@@ -325,6 +320,14 @@ def _imports_own(repo: Repo, path: str, *targets: str) -> bool:
             if found is not None and not in_test_file(found):
                 return True
     return False
+
+
+@once
+def _doing_more(file: File) -> frozenset[str]:
+    """The imported names of a file that are of no package which only computes."""
+    return frozenset(
+        name for name, origin in file.imports.items() if origin.lstrip(".").partition(".")[0] not in _COMPUTE
+    )
 
 
 def _is_closed(unit: Unit, repo: Repo) -> bool:

@@ -138,6 +138,9 @@ class OrderOfNothing(Rule):
         ),
     )
 
+    def concerns(self, file: File) -> bool:
+        return file.calls("sorted", "set")
+
     def suspect(self, unit: Unit) -> bool:
         return judges(unit) and (_may_order(unit) or not _sorting(unit.file).isdisjoint(unit.facts.calls))
 

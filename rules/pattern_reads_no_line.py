@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewbot.flow.log_patterns import may_read_lines, no_line
+from reviewbot.flow.log_patterns import may_read_lines, may_read_logs, no_line
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
 
 _SHIP = {
     "src/ship.py": """
@@ -79,6 +79,9 @@ class PatternReadsNoLine(Rule):
             files=_SHIP,
         ),
     )
+
+    def concerns(self, file: File) -> bool:
+        return may_read_logs(file)
 
     def suspect(self, unit: Unit) -> bool:
         return may_read_lines(unit)

@@ -17,7 +17,7 @@ from reviewbot.flow import assertions
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
 
 _RAISING = frozenset({
     "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertWarns", "assertWarnsRegex",
@@ -95,6 +95,9 @@ class RaisesStopsEarly(Rule):
                     ship.sail(-1)
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.calls(*_RAISING)
 
     def suspect(self, unit: Unit) -> bool:
         return unit.is_test and unit.calls(*_RAISING) and any(True for _ in _blocks(unit))

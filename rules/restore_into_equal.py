@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from reviewbot.flow.save_and_load import AsItWas, as_it_was
+from reviewbot.flow.save_and_load import AsItWas, as_it_was, saves_and_loads
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
 
 
 class RestoreIntoEqual(Rule):
@@ -158,6 +158,9 @@ class RestoreIntoEqual(Rule):
                 assert found.missing == []
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return saves_and_loads(file)
 
     def suspect(self, unit: Unit) -> bool:
         return bool(as_it_was(unit))

@@ -19,7 +19,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.saved_again import SavedAgain, may_save_again, saved_again
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
 
 # A test of what is refused, or of how long it takes, compares nothing and is right.
 _OTHER = pattern(r"(?i)bench|perf|speed|memory|raise|error|invalid|incorrect|fail|refus|warn|reset")
@@ -127,6 +127,9 @@ class RestoredIntoItself(Rule):
                 assert model(x).shape == (3,)
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return may_save_again(file)
 
     def suspect(self, unit: Unit) -> bool:
         return may_save_again(unit)

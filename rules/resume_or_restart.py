@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewbot.flow.resumed import unproven
+from reviewbot.flow.resumed import may_resume, unproven
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
 
 
 class ResumeOrRestart(Rule):
@@ -103,6 +103,9 @@ class ResumeOrRestart(Rule):
                     self.assertEqual(second.global_step, 8)
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return may_resume(file)
 
     def suspect(self, unit: Unit) -> bool:
         return bool(unproven(unit))

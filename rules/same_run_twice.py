@@ -273,8 +273,9 @@ class SameRunTwice(Rule):
             return False
         if _may_answer_from_cache(unit):
             return True
-        given = _given_names(unit)
-        if not any(_may_be_one_call(one, other, given) for one, other in _held_against(unit)):
+        held = [pair for pair in _held_against(unit) if _NO_CALLS.isdisjoint(map(type, pair))]
+        given = _given_names(unit) if held else {}
+        if not any(_may_be_one_call(one, other, given) for one, other in held):
             return False
         return not _ON_PURPOSE.search(unit.name) and not _ON_PURPOSE.search(_docstring(unit))
 
@@ -429,8 +430,6 @@ def _given_names(unit: Unit) -> _Given:
 
 def _may_be_one_call(one: ast.expr, other: ast.expr, given: _Given) -> bool:
     """Whether two values could come from two equal calls."""
-    if type(one) in _NO_CALLS or type(other) in _NO_CALLS:
-        return False
     first = list(_made_by(one, given))
     second = list(_made_by(other, given)) if first else []
     if not second:

@@ -23,7 +23,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import dotted, keyword_argument, last_name, literal, root_name
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step
 
 _IN_PLACE = ("in_place", "inplace")
 _KERNEL = """
@@ -87,6 +87,9 @@ class SharedGradientBuffer(Rule):
             files={"kernels.py": _KERNEL.replace("in_place=True", "in_place=False")},
         ),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.calls("backward")
 
     def suspect(self, unit: Unit) -> bool:
         if not unit.calls("backward"):

@@ -20,7 +20,7 @@ from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import keyword_argument, last_name, literal, qualified
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Unit, step
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, step
 
 _STARTS = frozenset({"Popen", "run", "call", "check_call", "check_output"})
 _ELSEWHERE = ("win32", "os.name", "windows", "platform")
@@ -74,6 +74,9 @@ class ShellDropsArguments(Rule):
                 assert run(["make", "parity"], shell=True)
         """),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.calls(*_STARTS)
 
     def suspect(self, unit: Unit) -> bool:
         return unit.calls(*_STARTS) and any(

@@ -98,6 +98,9 @@ class SignOfLogprobs(Rule):
         """),
     )
 
+    def concerns(self, file: File) -> bool:
+        return file.names_any(_LOGPROBS.search)
+
     def suspect(self, unit: Unit) -> bool:
         if not unit.is_test or not unit.names_any(_LOGPROBS.search):
             return False

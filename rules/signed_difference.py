@@ -22,7 +22,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Edit, Example, Finding, Fix, Rule, Unit, once, tree_span
+from reviewbot.lint.rule import Edit, Example, File, Finding, Fix, Rule, Unit, once, tree_span
 from reviewbot.model import Certainty
 
 _GREATEST = frozenset({"max", "amax", "nanmax"})
@@ -307,6 +307,9 @@ class SignedDifference(Rule):
             path="sailing/clip.py",
         ),
     )
+
+    def concerns(self, file: File) -> bool:
+        return in_test_file(file.path)
 
     def suspect(self, unit: Unit) -> bool:
         return unit.has(ast.Sub) and in_test_file(unit.file.path) and bool(_signed(unit))

@@ -17,7 +17,7 @@ from reviewbot.source.units import called_last, once
 
 if TYPE_CHECKING:
     from reviewbot.lint.repo import Repo
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _TOLERANCE = pattern(
     r"(?i)(^|_)([ar]?tol|abs_?tol|rel_?tol|tolerance|eps|epsilon|delta)(_|$)"
@@ -80,8 +80,16 @@ def _is_infinite(node: ast.expr) -> bool:
         said = text.value if isinstance(text, ast.Constant) else None
         return called_last(node) == "float" and isinstance(said, str) and said.lower() in ("inf", "infinity")
     if isinstance(node, ast.Attribute):
-        return node.attr in ("inf", "Inf", "infty") and isinstance(node.value, ast.Name)
+        return node.attr in _INFINITE and isinstance(node.value, ast.Name)
     return isinstance(node, ast.Name) and node.id == "inf"
+
+
+def may_be_infinite(file: File) -> bool:
+    """Whether anything in a file could be written as infinite."""
+    return file.names(*_INFINITE) or file.calls("float")
+
+
+_INFINITE = ("inf", "Inf", "infty")
 
 
 def _tolerances(node: ast.AST) -> frozenset[str]:

@@ -45,9 +45,9 @@ class SharedByResults:
 def may_share_results(unit: Unit) -> bool:
     """Whether a unit's `ast` might make two runs and compare what they return: yes too often, never no
     wrongly."""
-    if not unit.is_function or not unit.calls_any(RUNS.search) or not two_sides(bound_names(unit)):
+    if not unit.is_function or not unit.calls_any(RUNS.search) or not unit.names_any(FOLDER.search):
         return False
-    if not unit.names_any(FOLDER.search):
+    if not two_sides(bound_names(unit)):
         return False
     return sum(RUNS.search(called_last(call)) is not None for call in unit.asts(ast.Call)) > 1
 

@@ -50,13 +50,14 @@ class NoLine:
 @once
 def may_read_lines(unit: Unit) -> bool:
     """Whether a unit of tests or of a comparison script holds an expression that could read log lines."""
-    return _reads_logs(unit.file) and any(True for _ in _expressions(unit))
+    return may_read_logs(unit.file) and any(True for _ in _expressions(unit))
 
 
 @once
-def _reads_logs(file: File) -> bool:
+def may_read_logs(file: File) -> bool:
+    """Whether a file is one of tests or a comparison script, and uses regular expressions."""
     path = file.path
-    return in_test_file(path) or says_that_it_judges(path.rpartition("/")[2])
+    return file.calls(*_USES) and (in_test_file(path) or says_that_it_judges(path.rpartition("/")[2]))
 
 
 def _expressions(unit: Unit) -> Iterator[ast.Constant]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.assertions import asserts_by_name
 from reviewbot.flow.may_judge import may_demand
 from reviewbot.flow.patterns import pattern
-from reviewbot.flow.save_and_load import calls_in, loads, may_load, statements_of
+from reviewbot.flow.save_and_load import calls_in, loads, may_load, saves_and_loads, statements_of
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.source.units import called_last, once, root_of
 
@@ -49,6 +49,11 @@ def unproven(unit: Unit) -> tuple[Unproven, ...]:
                 found = _unproven(unit, call, statements, place)
                 return (found,) if found is not None else ()
     return ()
+
+
+def may_resume(file: File) -> bool:
+    """Whether a test of a file could have such a run."""
+    return saves_and_loads(file) or _says_resumed(file)
 
 
 def _may_resume(unit: Unit) -> bool:

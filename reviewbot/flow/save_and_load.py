@@ -15,7 +15,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.source.units import below, called_last, once, root_of
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 _SAVES = pattern(
     r"(?i)^_*(save|dump|store|export|checkpoint|write|serialize)(_\w+)?$|^_*(get_)?(state_dict|state|weights)$"
@@ -61,7 +61,12 @@ class AsItWas:
 @once
 def may_load(unit: Unit) -> bool:
     """Whether a test could save something and load it again."""
-    return unit.is_test and unit.calls_any(_LOADS.search) and unit.calls_any(_SAVES.search)
+    return unit.is_test and saves_and_loads(unit)
+
+
+def saves_and_loads(code: Unit | File) -> bool:
+    """Whether a unit or a file calls by name what saves, and what loads."""
+    return code.calls_any(_LOADS.search) and code.calls_any(_SAVES.search)
 
 
 @once

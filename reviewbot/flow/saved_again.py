@@ -12,7 +12,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 
 if TYPE_CHECKING:
-    from reviewbot.source.units import Unit
+    from reviewbot.source.units import File, Unit
 
 # Names of what has a state; a path or a manager is handed to both calls as well.
 _HOLDS = pattern(
@@ -46,9 +46,9 @@ class SavedAgain:
     check: Demand | None
 
 
-def may_save_again(unit: Unit) -> bool:
-    """Whether a unit could load what it saved; yes too often, never no wrongly."""
-    return unit.calls_any(_may_load) and unit.calls_any(_may_save)
+def may_save_again(code: Unit | File) -> bool:
+    """Whether a unit, or one of a file, could load what it saved; yes too often, never no wrongly."""
+    return code.calls_any(_may_load) and code.calls_any(_may_save)
 
 
 def _may_load(name: str) -> bool:

@@ -84,16 +84,18 @@ def may_be_stale(unit: Unit) -> bool:
     assigned = unit.asts(ast.Assign)
     if len(assigned) < _ASSIGNED:
         return False
-    given: dict[str, int] = {}
-    for node in assigned:
-        for name in itertools.chain.from_iterable(map(_names, node.targets)):
-            given[name] = max(node.lineno, given.get(name, 0))
     part_of = {
         node.targets[0].id: root
         for node in assigned
         if isinstance(node.targets[0], ast.Name) and not isinstance(node.value, ast.Name)
         if (root := _root(node.value))
     }
+    if unit.facts.stored.keys().isdisjoint(part_of.values()):
+        return False
+    given: dict[str, int] = {}
+    for node in assigned:
+        for name in itertools.chain.from_iterable(map(_names, node.targets)):
+            given[name] = max(node.lineno, given.get(name, 0))
     for node in assigned:
         above = part_of.get(_root(_bare(node.value)), "")
         met: set[str] = set()

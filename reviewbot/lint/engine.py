@@ -92,6 +92,7 @@ class Examination:
         self._failed: set[str] = set()
         self._sketched = self.repo.sketched()
         self._rules = _by_kind(tuple(rules))
+        self._concerned: dict[Kind, list[Rule]] = {}
 
     def findings(self) -> list[Finding]:
         """Every finding of the file, unordered."""
@@ -123,7 +124,13 @@ class Examination:
         try:
             arm(self.seconds)
             try:
-                for rule in rules:
+                if unit.kind not in self._concerned:
+                    concerned = []
+                    for rule in rules:
+                        if rule.concerns(unit.file):
+                            concerned.append(rule)
+                    self._concerned[unit.kind] = concerned
+                for rule in self._concerned[unit.kind]:
                     if rule.suspect(unit):
                         suspecting.append(rule)
             finally:
@@ -133,6 +140,7 @@ class Examination:
             self._fail(rule, unit, error)
             # The others are asked again without it.
             self._rules = {kind: [r for r in of if r is not rule] for kind, of in self._rules.items()}
+            self._concerned = {}
             return self._suspecting(unit)
         return suspecting
 

@@ -92,7 +92,8 @@ class Rule(ABC):
     `kinds`: the units that it looks at. A rule that needs the whole file takes `("module",)` and reads
     `unit.file.units`; `("script",)` are shell and jq files, as lines. `suspect` reads `ast` facts only, is
     cheap, may say yes too often and never no wrongly: with and without it the findings are the same.
-    `confirm` reads LibCST nodes and is exact.
+    `confirm` reads LibCST nodes and is exact. `concerns` is `suspect` asked of a whole file; a rule may do
+    without it.
 
     `told_by` names rules whose finding is the cause of one of this rule's, and tells it too: where it is in
     the same `unit`, at a `place` of this one's (its lines, or those of a step), or on its own `span`.
@@ -109,6 +110,11 @@ class Rule(ABC):
     def id(self) -> str:
         """The file's name with dashes."""
         return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    def concerns(self, file: File) -> bool:
+        """Whether `suspect` could say yes to any unit of a file, which is asked once, before its units: no
+        where it lacks a word without which there is nothing to find. Yes too often, never no wrongly."""
+        return True
 
     @abstractmethod
     def suspect(self, unit: Unit) -> bool:

@@ -433,13 +433,13 @@ def once_for_each(
 
 
 class Told(dict["Callable[[str], object]", frozenset[str]]):
-    """By a question those of some names for which it holds, each asked about at the first look."""
+    """By a question those of some `names` for which it holds, each asked about at the first look."""
 
     def __init__(self, names: frozenset[str]) -> None:
-        self._names = names
+        self.names = names
 
     def __missing__(self, says: Callable[[str], object]) -> frozenset[str]:
-        self[says] = found = frozenset(filter(_remembered(says), self._names))
+        self[says] = found = frozenset(filter(_remembered(says), self.names))
         return found
 
 
@@ -621,6 +621,22 @@ class File:
     def names_that(self, says: Callable[[str], object]) -> frozenset[str]:
         """The names in the file for which `says` holds. Each name is asked about once, for all units."""
         return self.told_names[says]
+
+    def calls(self, *names: str) -> bool:
+        """Whether anything with one of these last names is called in the file."""
+        return not self.told_calls.names.isdisjoint(names)
+
+    def names(self, *names: str) -> bool:
+        """Whether any of these names is read, written or used as an attribute in the file."""
+        return not self.told_names.names.isdisjoint(names)
+
+    def calls_any(self, says: Callable[[str], object]) -> bool:
+        """Whether `says` holds for the last name of anything that is called in the file."""
+        return bool(self.told_calls[says])
+
+    def names_any(self, says: Callable[[str], object]) -> bool:
+        """Whether `says` holds for any name in the file."""
+        return bool(self.told_names[says])
 
     @cached_property
     def told_calls(self) -> Told:

@@ -12,7 +12,7 @@ from reviewbot.config import Config
 from reviewbot.lint import registry
 from reviewbot.lint.engine import examine, lint
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Finding, Rule, Unit
+from reviewbot.lint.rule import File, Finding, Rule, Unit
 from reviewbot.source.files import InMemory
 
 WEAK = b"def test_one():\n    assert (1, 2)\n\n\ndef test_two():\n    assert (3, 4)\n"
@@ -83,6 +83,44 @@ def test_a_rule_that_fails_is_named_and_the_others_go_on(kind, why):
     others = {(f.span.path, f.unit) for f in report.findings if f.rule == "bad"}
     assert others >= {("a.py", "test_one"), ("b.py", "test_one")}
     assert time.monotonic() - started < 5
+
+
+def test_a_rule_that_fails_over_a_whole_file_is_named_and_the_others_go_on():
+    class RaisesInConcerns(Bad):
+        def concerns(self, file: File) -> bool:
+            return 1 / len(file.path.removeprefix("a.py")) > 0
+
+        def wrong(self) -> None: ...
+
+    rules = [RaisesInConcerns(), registry.load("constant-verdict")]
+    report = lint([("a.py", WEAK), ("b.py", WEAK)], rules, Repo())
+    assert [(f.path, f.rule) for f in report.failures] == [("a.py", "bad")]
+    assert report.failures[0].why.startswith("ZeroDivisionError")
+    assert [(f.span.path, f.rule) for f in report.findings] == [
+        *[("a.py", "constant-verdict")] * 2,
+        *[("b.py", rule) for _ in range(2) for rule in ("bad", "constant-verdict")],
+    ]
+
+
+def test_a_rule_is_not_asked_about_the_units_of_a_file_that_does_not_concern_it():
+    class OfMax(Bad):
+        def concerns(self, file: File) -> bool:
+            asked.append(file.path)
+            return file.calls("max")
+
+        def suspect(self, unit: Unit) -> bool:
+            asked.append(unit.name)
+            return True
+
+        def wrong(self) -> None: ...
+
+    asked: list[str] = []
+    files = [("a.py", WEAK), ("b.py", b"def one():\n    return max(1, 2)\n\n\ndef two(): ...\n")]
+    report = lint(files, [OfMax()], Repo())
+    assert asked == ["a.py", "b.py", "one", "two"]
+    assert [(f.span.path, f.unit) for f in report.findings] == [("b.py", "one"), ("b.py", "two")]
+    everywhere = examine("a.py", WEAK, [OfMax()], Repo(), prefilter=False)
+    assert len(everywhere.findings) == 2
 
 
 def test_a_time_limit_is_for_a_rule_on_a_file_not_for_a_unit():
