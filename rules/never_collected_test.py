@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -40,7 +41,8 @@ _HOOKS = frozenset({
 })  # fmt: skip
 # Names that say that the author does not want it to run.
 _SWITCHED_OFF = pattern(
-    r"(?i)_*([a-z]_?(?=tests?_)|x+_|x{2,}|disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete|dep(re|er)\w{2,4}ted|manual|unused|notest)"
+    r"(?i)_*([a-z]_?(?=tests?_)|x+_|x{2,}|(disabled?|skip|dont|do_not|no|off|broken|todo|old|obsolete"
+    r"|dep(re|er)\w{2,4}ted|manual|unused|notest)(?=_|\d|test|(?-i:[A-Z])|$))"
 )
 _OFF_AT_THE_END = pattern(
     r"(?i)_(disabled|skipped|skip|broken|obsolete|deprecated|manual|unused|old)(\.py)?$"
@@ -220,8 +222,38 @@ class NeverCollectedTest(Rule):
             def test_tide(table):
                 assert open(table).read()
         """),
+        # What takes fixtures was written for pytest to call.
+        Example("""
+            import pytest
+
+            class TestTides:
+                @pytest.fixture
+                def table(self):
+                    return {"noon": 4}
+
+                def noon_is_high(self, table):  # <- here
+                    assert table["noon"] == 4
+        """),
     )
     good = (
+        # A step that takes what a fixture is called too, and is called; one whose parameter is no fixture.
+        Example("""
+            import pytest
+
+            class TestTides:
+                @pytest.fixture
+                def table(self):
+                    return {"noon": 4}
+
+                def test_noon(self, table):
+                    self.noon_is_high(table)
+
+                def noon_is_high(self, table):
+                    assert table["noon"] == 4
+
+                def is_low(self, hour):
+                    assert hour < 2
+        """),
         # Counted; exceptions left out; a table of the file; beside the test; filtered by nothing.
         Example("""
             from pathlib import Path
@@ -532,7 +564,7 @@ class NeverCollectedTest(Rule):
             return named or _is_uncalled_check(unit, tree)
         if isinstance(tree, ast.AsyncFunctionDef):
             return True
-        return not tree.name.startswith("test") and _could_be_a_test(tree)
+        return not tree.name.startswith("test") and (_could_be_a_test(tree) or _may_take_fixtures(tree))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         tree = unit.tree
@@ -568,8 +600,10 @@ class NeverCollectedTest(Rule):
             return None
         if _is_used_elsewhere(unit, tree.name, repo) or tree.decorator_list:
             return None
-        by = f"{repo.pytest.where} has pytest collect" if repo.pytest.where else "pytest by itself collects"
-        message = f"nothing collects `{tree.name}`: it is no TestCase, and {by} other names"
+        names = ", ".join(repo.pytest.python_classes)
+        message = (
+            f"nothing collects `{tree.name}`: it is no TestCase, and pytest collects classes named {names}"
+        )
         return self._report(unit, message, "likely")
 
     def _function(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
@@ -652,21 +686,27 @@ class NeverCollectedTest(Rule):
             return self._generator(unit, tree, repo) or self._coroutine(unit, owner, tree, repo)
         if _SWITCHED_OFF.match(tree.name):
             return None
-        if not _could_be_a_test(tree):
+        given = _may_take_fixtures(tree) and _all_fixtures(unit, tree, repo)
+        if not given and not _could_be_a_test(tree):
             return None
-        if not any(isinstance(s, _FUNCTIONS) and s.name.startswith("test") for s in owner.body):
+        if not given and not any(isinstance(s, _FUNCTIONS) and s.name.startswith("test") for s in owner.body):
             return None
         kind = collection.owner(owner, unit.file, repo.pytest)
-        if kind not in ("unittest", "pytest") or _opts_out(owner) or not self._has_check(unit, tree):
+        if (
+            kind not in (("pytest",) if given else ("unittest", "pytest"))
+            or _opts_out(owner)
+            or not self._has_check(unit, tree)
+        ):
             return None
         if _is_read(unit, tree.name) or _is_used_elsewhere(unit, tree.name, repo):
             return None
         if _is_a_step(unit, owner, tree.name):
             return None
-        message = (
-            f"nothing collects or calls `{tree.name}`, which checks something among tests of `{owner.name}`"
+        how = "is made to take fixtures" if given else f"checks something among tests of `{owner.name}`"
+        message = f"nothing collects or calls `{tree.name}`, which {how}"
+        return self._report(
+            unit, message, "question" if _is_commented_out(unit.file, tree.name) else "likely"
         )
-        return self._report(unit, message, "likely")
 
     def _generator(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
         """A test that yields: pytest and unittest make the generator and never run it."""
@@ -800,6 +840,27 @@ def _could_be_a_test(method: collection.FunctionTree) -> bool:
         return False
     private = method.name in _HOOKS or method.name.startswith(("__", "assert", "_"))
     return not private and not method.decorator_list
+
+
+def _may_take_fixtures(method: collection.FunctionTree) -> bool:
+    """Whether a method takes what may be fixtures, and nothing else, and is by its name nothing private."""
+    given = method.args
+    if given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults:
+        return False
+    private = method.name in _HOOKS or method.name.startswith(("__", "assert", "_"))
+    return len(given.args) > 1 and not private and not method.decorator_list
+
+
+def _all_fixtures(unit: Unit, method: collection.FunctionTree, repo: Repo) -> bool:
+    """Whether each parameter of a method is a fixture, so that it was written for pytest to call."""
+    return all(
+        one.arg in _PYTESTS_OWN or fixture(unit, one.arg, repo) is not None for one in method.args.args[1:]
+    )
+
+
+def _is_commented_out(file: File, name: str) -> bool:
+    """Whether a comment names it, as where it was taken out of a suite."""
+    return any(re.search(rf"\b{name}\b", line.partition("#")[2]) for line in file.lines if "#" in line)
 
 
 def _is_a_step(unit: Unit, owner: ast.ClassDef, name: str) -> bool:

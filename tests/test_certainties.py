@@ -3667,3 +3667,35 @@ def test_a_file_that_runs_its_own_tests_tries_things_out(path, end, expected):
     """
     code = dedent(code) + (f"\nif __name__ == '__main__':\n    {end}\n" if end else "")
     assert certainties("test-without-check", code, {}, path) == [expected]
+
+
+@pytest.mark.parametrize(("note", "expected"), [("", "likely"), ("# run('lit_at_dawn')", "question")])
+def test_a_check_that_is_commented_out_of_a_suite_is_asked_about(note, expected):
+    code = f"""
+        import unittest
+
+        class TestLamp(unittest.TestCase):
+            def test_lit(self):
+                self.assertTrue(lit())
+
+            def lit_at_dawn(self):
+                self.assertTrue(lit("dawn"))
+
+        {note}
+    """
+    assert certainties("never-collected-test", code) == [expected]
+
+
+def test_a_class_that_is_not_collected_is_told_the_names_that_are():
+    code = """
+        class testLamp:
+            def test_lit(self):
+                assert lit()
+    """
+    (one,) = found(
+        "never-collected-test", code, {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ''\n"}
+    )
+    assert one.message.endswith("pytest collects classes named Test")
+    settings = "[tool.pytest.ini_options]\npython_classes = ['Check', 'Spec*']\n"
+    (one,) = found("never-collected-test", code, {"pyproject.toml": settings})
+    assert one.message.endswith("pytest collects classes named Check, Spec*")
