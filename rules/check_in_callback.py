@@ -202,12 +202,12 @@ def _found(unit: Unit) -> _Callback | None:
     tree = unit.tree
     if not isinstance(tree, ast.FunctionDef) or unit.has(ast.Yield, ast.YieldFrom, ast.Nonlocal, ast.Global):
         return None
-    outside = []
-    for node in _outside(tree):
-        # Most tests check something themselves, and soon.
-        if _may_check(node):
-            return None
-        outside.append(node)
+    # Most tests check something themselves, in a statement of their own.
+    if any(_may_check(getattr(statement, "value", None) or statement) for statement in tree.body):
+        return None
+    outside = list(_outside(tree))
+    if any(map(_may_check, outside)):
+        return None
     inner = [node for node in outside if isinstance(node, _OWN_SCOPE)]
     checking = [node for node in inner if any(map(_is_check, ast.walk(node)))]
     if not checking or not all(isinstance(one, ast.FunctionDef) and _is_silent(one) for one in checking):

@@ -390,8 +390,11 @@ class CounterLeftAdvanced(Rule):
 
 def _may_hold(unit: Unit) -> bool:
     """Whether a unit might count up and down what is under way in an object."""
+    counted = unit.asts(ast.AugAssign)
+    if len(counted) < 2:
+        return False
     added: dict[type[ast.operator], set[str]] = {ast.Add: set(), ast.Sub: set()}
-    for node in unit.asts(ast.AugAssign):
+    for node in counted:
         if isinstance(node.op, (ast.Add, ast.Sub)):
             added[type(node.op)].add(dotted_name(node.target))
     return any(_HELD.search(name) for name in added[ast.Add] & added[ast.Sub])

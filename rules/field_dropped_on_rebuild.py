@@ -339,7 +339,8 @@ class Ticket(Generic[T]):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        return any(map(_carries, unit.asts(ast.Call))) or _writes_anew(unit) or may_spread(unit)
+        several = (call for call in unit.asts(ast.Call) if len(call.args) + len(call.keywords) > 1)
+        return any(map(_carries, several)) or _writes_anew(unit) or may_spread(unit)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if _writes_anew(unit):
@@ -728,8 +729,6 @@ def _writes_anew(unit: Unit) -> bool:
 
 def _carries(call: ast.Call) -> bool:
     """Whether a call is given two fields of one value."""
-    if len(call.args) + len(call.keywords) < 2:
-        return False
     roots: set[str] = set()
     is_class = called_last(call)[:1].isupper()
     for given_ in (*call.args, *[keyword.value for keyword in call.keywords]):

@@ -842,6 +842,8 @@ class LoopMayBeEmpty(Rule):
             return False
         if unit.is_test and _may_say_close(unit) and any(map(_is_nothing, unit.asts(ast.Assign))):
             return True
+        if not unit.has(ast.For, ast.AsyncFor, ast.comprehension):
+            return False
         if any(one.ifs or may_say(unit, one.iter) for one in may_quantify(unit)):
             return True
         loops: list[ast.For | ast.AsyncFor] = [*unit.asts(ast.For), *unit.asts(ast.AsyncFor)]
@@ -999,9 +1001,13 @@ class LoopMayBeEmpty(Rule):
 
 
 def _may_say_close(unit: Unit) -> bool:
-    called = unit.facts.calls
-    # An import may give a predicate a name of its own.
-    return not _CLOSE.isdisjoint(called) or any(map(_says_close, unit.file.imports.keys() & called))
+    return not _saying_close(unit.file).isdisjoint(unit.facts.calls)
+
+
+@once
+def _saying_close(file: File) -> frozenset[str]:
+    """The names by which a file may ask whether values are close: an import may give one of its own."""
+    return _CLOSE.union(filter(_says_close, file.imports))
 
 
 def _says_close(name: str) -> bool:

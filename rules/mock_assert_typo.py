@@ -160,7 +160,7 @@ class MockAssertTypo(Rule):
         if unit.has(ast.Assert) and unit.calls("Mock", "MagicMock", "AsyncMock", "patch", "object"):
             return True
         asserting = unit.file.names_that(_asserts)
-        return not unit.facts.names.isdisjoint(asserting - unit.facts.calls)
+        return not (asserting & unit.facts.names <= unit.facts.calls)
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for node in unit.find(cst.Assert, cst.Expr):

@@ -136,11 +136,12 @@ class RowsDropped(Rule):
     )
 
     def suspect(self, unit: Unit) -> bool:
-        leaves_out = any(node.ifs for node in unit.asts(ast.comprehension)) or (
+        pools = not unit.facts.calls.isdisjoint(FIGURES)
+        if not pools and not any(isinstance(node.op, ast.Div) for node in unit.asts(ast.BinOp)):
+            return False
+        return any(node.ifs for node in unit.asts(ast.comprehension)) or (
             unit.has(ast.For) and unit.has(ast.If, ast.Try)
         )
-        pools = not unit.facts.calls.isdisjoint(FIGURES)
-        return leaves_out and (pools or any(isinstance(n.op, ast.Div) for n in unit.asts(ast.BinOp)))
 
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         for one in dropped(unit):

@@ -898,6 +898,8 @@ class SwallowedFailure(Rule):
     def suspect(self, unit: Unit) -> bool:
         if is_hook(unit) or may_go_on(unit):
             return True
+        if not unit.has(ast.Try, ast.ExceptHandler) and not unit.calls("suppress") and not may_start(unit):
+            return False
         if not may_check(unit) or not judges(unit):
             return False
         return (

@@ -20,7 +20,7 @@ from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
 
 _EXPECTED = pattern(r"(?i)(^|_)(expect(s|ed|ations?)?|want(s|ed)?|golden|oracle)(_|$)")
 # What only says which case it is.
@@ -179,6 +179,9 @@ def harbour(tide):
             },
         ),
     )
+
+    def concerns(self, file: File) -> bool:
+        return file.calls(*_TABLES)
 
     def suspect(self, unit: Unit) -> bool:
         return unit.is_test and any(_unread(unit))

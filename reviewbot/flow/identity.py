@@ -371,8 +371,10 @@ def _twice(node: ast.expr, names: dict[str, str]) -> bool:
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
     elif isinstance(node, ast.Call):
-        owner = [node.func.value] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
-        sides = [*owner, *node.args, *(keyword.value for keyword in node.keywords)][:2]
+        sides = node.args[:2]
+        if len(sides) < 2:
+            owner = [node.func.value] if sides and isinstance(node.func, ast.Attribute) else []
+            sides = [*owner, *sides, *(keyword.value for keyword in node.keywords)][:2]
     for one, other in pairwise(sides):
         if type(one) is type(other) and same_code(one, other):
             return True

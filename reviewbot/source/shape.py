@@ -5,23 +5,12 @@ from __future__ import annotations
 import ast
 import hashlib
 
+from reviewbot.source.held import Held
+
 MIN_SHAPE = 12
 
 _NO_SHAPE = frozenset({"ctx", "type_comment", "annotation", "returns", "kind"})
-
-
-class Fields(dict[type, tuple[str, ...]]):
-    """The fields of an `ast` class without those left out, last first, worked out at the first look."""
-
-    def __init__(self, left_out: frozenset[str]) -> None:
-        self._left_out = left_out
-
-    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        self[kind] = tuple(reversed([field for field in kind._fields if field not in self._left_out]))
-        return self[kind]
-
-
-_SHAPE_FIELDS = Fields(_NO_SHAPE)
+_HELD = Held(_NO_SHAPE, last_first=True)
 
 
 def shape_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, int]:
@@ -83,7 +72,7 @@ def words_of(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], in
                 stored.add(node.id)  # type: ignore[attr-defined]
         elif kind is list:
             words.append(str(len(node)))  # type: ignore[arg-type]
-            stack.extend(reversed(node))  # type: ignore[call-overload]
+            stack += node[::-1]  # type: ignore[index]
         # Most nodes are of the next kinds: their fields are read without a look at a table.
         elif kind is ast.Constant:
             nodes += 1
@@ -99,8 +88,7 @@ def words_of(body: list[ast.stmt]) -> tuple[list[str | tuple[str]], set[str], in
         elif isinstance(node, ast.AST):
             nodes += 1
             words.append(kind.__name__)
-            for field in _SHAPE_FIELDS[kind]:
-                stack.append(getattr(node, field, None))
+            stack += _HELD[kind](node)
         else:
             words.append(repr(node))
     return words, stored, nodes
