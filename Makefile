@@ -42,10 +42,10 @@ pictures: demo $(VENV)/dev
 	$(BIN)/python demo/screenshots.py
 
 test: $(VENV)/dev lint
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 quick: $(VENV)/dev
-	$(BIN)/python -m pytest -n auto -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
 lint: $(VENV)/dev
 	$(BIN)/ruff format --check .

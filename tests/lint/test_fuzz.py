@@ -34,7 +34,10 @@ def _expressions(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.sampled_from(EXPRESSIONS).flatmap(fill)
 
 
-EXPRESSION = st.recursive(st.sampled_from((*ATOMS, *NAMES)) | st.text(max_size=5).map(repr), _expressions)
+# Few leaves: most of the time would go into writing what is then read in a moment.
+EXPRESSION = st.recursive(
+    st.sampled_from((*ATOMS, *NAMES)) | st.text(max_size=5).map(repr), _expressions, max_leaves=8
+)
 STATEMENT = st.tuples(st.sampled_from(SIMPLE), st.tuples(*[EXPRESSION] * 4)).map(
     lambda made: made[0].format(*made[1])
 )
@@ -43,6 +46,7 @@ BLOCK = st.recursive(
     lambda inner: st.tuples(st.sampled_from(COMPOUND), st.tuples(*[EXPRESSION] * 2), inner, inner).map(
         lambda made: "\n    ".join([made[0].format(*made[1]), *made[2].splitlines()]) + f"\n{made[3]}"
     ),
+    max_leaves=20,
 )
 RULES = [registry.load(rule_id) for rule_id in registry.rule_ids()]
 
