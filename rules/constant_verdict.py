@@ -28,11 +28,12 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.truth import Truth, display, may_be_constant, may_be_settled, truth
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, rewrite, step, written
+from reviewbot.lint.rule import Example, Finding, Fix, Rule, Unit, called_last, once, rewrite, step, written
 from reviewbot.model import Certainty
 
 _ONE_VALUE = (*TRUTHS, "assertIsNone", "assertIsNotNone")
 _SUSPECTED = frozenset({*_ONE_VALUE, *COMPARED})
+_FAIL_WHEN_TRUE = ("assertFalse", "failIf")
 
 
 class ConstantVerdict(Rule):
@@ -668,16 +669,40 @@ def _may_be_settled(call: ast.Call, unit: Unit) -> bool:
             return bool(call.keywords)
         left, right = call.args[:2]
         return may_be_settled(left, OPERATORS[name], right, unit)
-    if call.keywords or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
+    named = any(keyword.arg != "msg" for keyword in call.keywords)
+    if named or not call.args or any(isinstance(arg, ast.Starred) for arg in call.args):
         return True
     first, *more = call.args
-    if more and not may_be_message(more[0]) and not is_verdict_tree(first):
+    if more and _may_be_compared(more[0], unit) and not is_verdict_tree(first):
         return True
     if name == "assertIsNone":
         return False
     if name in TRUTHS:
-        return may_be_constant(first, unit) or may_not_be_called(unit, first)
+        if may_be_constant(first, unit):
+            return True
+        return name not in _FAIL_WHEN_TRUE and may_not_be_called(unit, first)
     return may_be_settled(first, ast.IsNot, ast.Constant(None), unit)
+
+
+def _may_be_compared(second: ast.expr, unit: Unit) -> bool:
+    """Whether what stands where the message does could be meant for a value to compare with."""
+    if isinstance(second, ast.Name) and second.id in _called(unit):
+        return False
+    return not may_be_message(second)
+
+
+@once
+def _called(unit: Unit) -> frozenset[str]:
+    """The names that hold what calls return, and nothing else: they are shown where something is wrong."""
+    given = {
+        id(target)
+        for node in unit.asts(ast.Assign)
+        if isinstance(node.value, ast.Call)
+        for target in node.targets
+    }
+    return frozenset(
+        name for name, stores in unit.facts.stored.items() if all(id(one) in given for one in stores)
+    )
 
 
 def _certainty(

@@ -118,15 +118,26 @@ _PYTHONS_OWN = sys.stdlib_module_names
 
 @once
 def _made_by_classes(unit: Unit) -> frozenset[str]:
-    """The names that a unit gives what a class made, by the class's name, none of Python's own."""
+    """The names that a unit gives what a class made, by the class's name: none of Python's own, and none that
+    a parameter holds, as in `self.Reader()`."""
+    given = _parameters(unit).difference(unit.facts.stored)
     return frozenset(
         target.id
         for node in unit.asts(ast.Assign)
         if isinstance(node.value, ast.Call) and _last(node.value.func)[:1].isupper()
-        if unit.file.imports.get(root_of(node.value.func), "").partition(".")[0] not in _PYTHONS_OWN
+        if (root := root_of(node.value.func)) not in given
+        if unit.file.imports.get(root, "").partition(".")[0] not in _PYTHONS_OWN
         for target in node.targets
         if isinstance(target, ast.Name)
     )
+
+
+def _parameters(unit: Unit) -> frozenset[str]:
+    if not isinstance(unit.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return frozenset()
+    given = unit.tree.args
+    every = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    return frozenset(one.arg for one in every if one is not None)
 
 
 def _last(node: ast.expr) -> str:
