@@ -6,9 +6,9 @@ import re
 
 from reviewbot.index.facts import Definition, Facts, Mention
 
-_PATH = re.compile(
-    r"[A-Za-z0-9_.\-/${}]*[A-Za-z0-9_\-]\.(?:sh|py|jq|bash|yaml|yml|toml|json)\b|[\w./-]*\w/[\w./*-]+"
-)
+_SUFFIX = r"\.(?:sh|py|jq|bash|yaml|yml|toml|json)\b"
+_PATH = re.compile(rf"[A-Za-z0-9_.\-/${{}}]*[A-Za-z0-9_\-]{_SUFFIX}|[\w./-]*\w/[\w./*-]+")
+_ENDING = re.compile(_SUFFIX)
 _FUNCTION = re.compile(r"^\s*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)\s*\{?", re.MULTILINE)
 _MODULE = re.compile(r"(?:python\d?(?:\.\d+)?|torchrun|run)\s+-m\s+([\w.]+)")
 _COMMENT = re.compile(r"(^|\s)#.*$")
@@ -31,17 +31,18 @@ def facts_of(path: str, content: bytes) -> Facts:
     for number, line in enumerate(text.splitlines(), 1):
         if number == 1 and line.startswith("#!"):
             continue
-        bare = _COMMENT.sub("", line)
-        looped = _LOOP.search(bare)
+        # Most lines of a long manifest are prose and values: whether it may match at all is told at once.
+        bare = _COMMENT.sub("", line) if "#" in line else line
+        looped = _LOOP.search(bare) if "for" in bare else None
         if looped is not None:
             words = [word.strip("\"'") for word in looped[2].split()]
             loops[looped[1]] = [word for word in words if word and word.isprintable() and "$" not in word]
-        for spelt in _spelt(bare, loops):
-            for match in _PATH.finditer(spelt):
+        for spelt in _spelt(bare, loops) if loops else (bare,):
+            for match in _PATH.finditer(spelt) if "/" in spelt or _ENDING.search(spelt) else ():
                 mentions[(match[0], number)] = None
                 if (pattern := _with_stars(match[0], loops)) is not None:
                     mentions[(pattern, number)] = None
-        for match in _MODULE.finditer(bare):
+        for match in _MODULE.finditer(bare) if "-m" in bare else ():
             mentions[(match[1].replace(".", "/") + ".py", number)] = None
     functions: list[Definition] = []
     if path.endswith((".sh", ".bash")):
