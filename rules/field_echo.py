@@ -159,10 +159,10 @@ _PLAIN = frozenset({ast.Assign, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom
 
 def _may_echo(unit: Unit) -> bool:
     """Whether a test holds no other statements, and its last one asks for a field of what has a name."""
-    asked = _asked(unit.body[-1]) or ()
+    asked = _asked(unit.tree.body[-1]) or ()
     if not any(isinstance(side, ast.Attribute) and isinstance(side.value, ast.Name) for side in asked):
         return False
-    return all(type(statement) in _PLAIN for statement in unit.body)
+    return all(type(statement) in _PLAIN for statement in unit.tree.body)
 
 
 @once
@@ -170,7 +170,7 @@ def _echo(unit: Unit) -> _Echo | None:
     """What a test does if it does no more than to make objects and to read back what it gave them."""
     made: dict[str, ast.Call] = {}
     checks: list[ast.stmt] = []
-    for statement in unit.body:
+    for statement in unit.tree.body:
         call = statement.value if isinstance(statement, (ast.Assign, ast.Expr)) else None
         if isinstance(call, ast.Constant) or isinstance(statement, (ast.Import, ast.ImportFrom)):
             continue

@@ -27,6 +27,7 @@ from reviewbot.flow.paired_walks import (
     PairedWalk,
     carries_over,
     is_computed,
+    is_read_after,
     may_set_against,
     may_walk_pairs,
     paired_walks,
@@ -331,13 +332,7 @@ def _may_decide(unit: Unit, loop: ast.For) -> bool:
     given = {node.targets[0].id for node in _plain(loop.body) if isinstance(node.targets[0], ast.Name)}
     if not given or not may_set_against(loop.body):
         return False
-    return any(
-        isinstance(node, ast.Name)
-        and node.id in given
-        and isinstance(node.ctx, ast.Load)
-        and node.lineno > (loop.end_lineno or 0)
-        for node in ast.walk(unit.tree)
-    )
+    return is_read_after(unit, given, loop)
 
 
 def _may_leave(body: list[ast.stmt]) -> bool:

@@ -4,7 +4,7 @@ other."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -168,6 +168,21 @@ def may_set_against(body: list[ast.stmt]) -> bool:
         for statement in body
         for below in ast.walk(statement)
     )
+
+
+def is_read_after(unit: Unit, names: Set[str], loop: ast.For) -> bool:
+    """Whether any of these names is read in a line behind a loop, by `ast`."""
+    end = loop.end_lineno or 0
+    stack: list[ast.AST] = [unit.tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            if node.id in names and node.lineno > end and isinstance(node.ctx, ast.Load):
+                return True
+        # Of what comes to its end before the loop does, nothing stands behind it.
+        elif (getattr(node, "end_lineno", None) or end + 1) > end:
+            stack += ast.iter_child_nodes(node)
+    return False
 
 
 def carries_over(unit: Unit, over: PairedWalk, node: cst.CSTNode) -> bool:

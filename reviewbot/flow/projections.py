@@ -235,7 +235,6 @@ _PROJECTING = frozenset({
 _KEEPING_SOME = frozenset({ast.Slice, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Delete})
 
 
-@once
 def _handing_back(file: File) -> frozenset[str]:
     """The last names of the functions of a file that hand back what may be a part of what they are given."""
     return frozenset(
@@ -248,26 +247,25 @@ def _handing_back(file: File) -> frozenset[str]:
     )
 
 
-@once
 def _rebuilds(file: File) -> bool:
     return any(unit.has(ast.DictComp) for unit in file.units)
 
 
-@once
 def _takes_out(file: File) -> bool:
     return any(unit.is_function and may_take_out(unit) for unit in file.units)
+
+
+@once
+def _projecting(file: File) -> frozenset[str]:
+    """The last names of all that a file might call to take a part of something."""
+    own = function_names(file) if _rebuilds(file) or _takes_out(file) else _handing_back(file)
+    return _PROJECTING | own
 
 
 def may_project(unit: Unit) -> bool:
     """Whether a unit's `ast` might take a part of something: yes too often, never no wrongly."""
     facts = unit.facts
-    if not _KEEPING_SOME.isdisjoint(facts.kinds) or not _PROJECTING.isdisjoint(facts.calls):
-        return True
-    if (_rebuilds(unit.file) or _takes_out(unit.file)) and not function_names(unit.file).isdisjoint(
-        facts.calls
-    ):
-        return True
-    if not _handing_back(unit.file).isdisjoint(facts.calls):
+    if not _KEEPING_SOME.isdisjoint(facts.kinds) or not _projecting(unit.file).isdisjoint(facts.calls):
         return True
     # Names of every kind, to be quick about most units.
     if _ATTRIBUTES.keys().isdisjoint(facts.names):

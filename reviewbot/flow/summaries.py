@@ -285,11 +285,14 @@ def _returns(function: FunctionTree, nodes: list[ast.AST], imports: Mapping[str,
     values = [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
     if not values:
         return "nothing"
-    flags = _verdict_names(nodes, imports)
     constants = [value for value in values if _is_bool(value)]
     others = [value for value in values if not _is_bool(value)]
-    if others and all(_is_verdict_value(value, flags, imports) for value in others):
-        return "verdict"
+    # Most functions return something that is no verdict, whatever their names hold.
+    told = [value for value in others if not isinstance(value, (ast.Name, ast.BoolOp))]
+    if others and all(_is_verdict_value(value, frozenset(), imports) for value in told):
+        flags = _verdict_names(nodes, imports)
+        if all(_is_verdict_value(value, flags, imports) for value in others):
+            return "verdict"
     if not others and {value.value for value in constants if isinstance(value, ast.Constant)} == {
         True,
         False,
