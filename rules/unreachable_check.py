@@ -529,7 +529,9 @@ class UnreachableCheck(Rule):
                         body[place + 1 :],
                         step(unit, statement, says),
                         "the code leaves before it",
-                        "question" if _is_stopped_by_hand(unit, statement) else "proved",
+                        "question"
+                        if _is_stopped_by_hand(unit, statement) or _is_known_to_be_off(unit, statement)
+                        else "proved",
                         None,
                     )
                     break
@@ -786,6 +788,20 @@ def _is_stopped_by_hand(unit: Unit, statement: cst.CSTNode) -> bool:
         return False
     end = unit.span(statement).end_line
     return any(text.lstrip().startswith("#") for text in unit.file.lines[end : end + 2])
+
+
+# What is written over a test that is switched off: that it is, or the number of a report.
+_OFF = pattern(r"(?i)\bdisabled\b|\b(gh-|issues?/|bug )\d{2,}|#\d{2,}")
+
+
+def _is_known_to_be_off(unit: Unit, statement: cst.CSTNode) -> bool:
+    """Whether a comment beside a `return`, or right above it, says that what follows is switched off."""
+    if not isinstance(statement, cst.Return):
+        return False
+    line = unit.span(statement).line
+    above = unit.file.lines[line - 2].lstrip() if line > 1 else ""
+    said = unit.file.lines[line - 1].partition("#")[2], above if above.startswith("#") else ""
+    return any(_OFF.search(one) for one in said)
 
 
 def _may_come_back(unit: Unit, statement: cst.CSTNode) -> bool:

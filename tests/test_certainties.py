@@ -3699,3 +3699,22 @@ def test_a_class_that_is_not_collected_is_told_the_names_that_are():
     settings = "[tool.pytest.ini_options]\npython_classes = ['Check', 'Spec*']\n"
     (one,) = found("never-collected-test", code, {"pyproject.toml": settings})
     assert one.message.endswith("pytest collects classes named Check, Spec*")
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("# disabled for now, see #1440\n            return", "question"),
+        ("return  # bug 77", "question"),
+        ("# Ada will look at it\n            return", "proved"),
+        ("return", "proved"),
+        ("# disabled for now\n            raise ValueError", "proved"),
+    ],
+)
+def test_a_test_that_is_said_to_be_switched_off_by_a_return_is_asked_about(note, expected):
+    code = f"""
+        def test_redirected(page):
+            {note}
+            assert page.status == 303
+    """
+    assert certainties("unreachable-check", code) == [expected]
