@@ -349,7 +349,12 @@ def parse(text):
             return
         if unit.owner is None and tree.col_offset:
             return  # under a condition of a script, which calls it
-        if _is_set_aside(tree) or _only_skips(tree) or _ends_in_a_verdict(tree) or _may_check(unit, tree):
+        if (
+            _is_set_aside(tree)
+            or _only_skips(tree)
+            or _ends_in_a_verdict(unit, tree)
+            or _may_check(unit, tree)
+        ):
             return
         if unit.owner is not None and any(map(_skips, unit.owner.decorator_list)):
             return
@@ -478,9 +483,11 @@ def _only_skips(tree: collection.FunctionTree) -> bool:
     return isinstance(call, ast.Call) and dotted_name(call.func) in ("pytest.skip", "self.skipTest")
 
 
-def _ends_in_a_verdict(tree: collection.FunctionTree) -> bool:
+def _ends_in_a_verdict(unit: Unit, tree: collection.FunctionTree) -> bool:
     """Whether a test ends by running what fails where another process does, or where an answer is no good
     one: that is what it asks."""
+    if _VERDICTS.isdisjoint(unit.facts.calls) and "check" not in unit.facts.names:
+        return False
     return any(
         isinstance(node, ast.Call)
         and (

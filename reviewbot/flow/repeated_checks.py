@@ -113,33 +113,37 @@ def _are_neighbours(block: cst.CSTNode, first: cst.CSTNode | None, other: cst.CS
 
 def _asked(unit: Unit, check: Check) -> Hashable | None:
     """What a check asks, in one form; None where it may not answer the same each time."""
-    node = check.condition
-    if check.kind == "assert" and node is not None and not _is_pure(node):
-        return None
-    if _walks_again(unit, check.node):
-        return None
+    node = check.condition if check.kind == "assert" else None
     call = call_of(check.node) if check.kind == "call" else None
-    if call is not None and not all(_is_pure(arg.value) for arg in call.args):
+    if node is None and (call is None or not _may_be_asked_twice(unit, call)):
         return None
-    if not _reads_any([arg.value for arg in call.args] if call is not None else [check.node]):
+    asks: list[cst.BaseExpression] = [arg.value for arg in call.args] if call is not None else []
+    if node is not None:
+        asks.append(node)
+    if not all(map(_is_pure, asks)) or _walks_again(unit, check.node):
+        return None
+    if not _reads_any(asks if call is not None else [check.node]):
         return None
     if any(_CHANGING.search(word) for word in _words(check.node)):
         return None
-    if check.kind == "assert" and node is not None:
-        if any(isinstance(below, cst.Slice) for below in walk(node)):
-            return None  # `a[:]` and `a[::]` are two spellings that may be what is tested
-        if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
-            target = node.comparisons[0]
-            if isinstance(target.operator, cst.Equal):
-                return _equal(node.left, target.comparator)
-        return canonical(node)
-    # What is to raise is called, and may answer otherwise.
-    if call is None or last_name(call) not in _ASSERTIONS or not is_library_assertion(call, unit):
-        return None
-    left, right = operand(call, 0), operand(call, 1)
-    if last_name(call) in ("assertEqual", "assertEquals") and left is not None and right is not None:
-        return _equal(left, right)
-    return canonical(call)
+    if call is not None:
+        left, right = operand(call, 0), operand(call, 1)
+        if last_name(call) in ("assertEqual", "assertEquals") and left is not None and right is not None:
+            return _equal(left, right)
+        return canonical(call)
+    assert node is not None
+    if any(isinstance(below, cst.Slice) for below in walk(node)):
+        return None  # `a[:]` and `a[::]` are two spellings that may be what is tested
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        if isinstance(target.operator, cst.Equal):
+            return _equal(node.left, target.comparator)
+    return canonical(node)
+
+
+def _may_be_asked_twice(unit: Unit, call: cst.Call) -> bool:
+    """Whether an assertion's call asks by itself: what is to raise is called, and may answer otherwise."""
+    return last_name(call) in _ASSERTIONS and is_library_assertion(call, unit)
 
 
 _WALKING = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "any", "all"})
