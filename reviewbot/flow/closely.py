@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from reviewbot.flow import assertions
-from reviewbot.source.units import called_last
+from reviewbot.source.units import below, called_last, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -55,10 +55,10 @@ def looks(unit: Unit, begins: Callable[[ast.expr], bool]) -> list[Look]:
 
     `begins` is asked of each name and attribute that the test reads.
     """
-    around = {id(inner): outer for outer in ast.walk(unit.tree) for inner in ast.iter_child_nodes(outer)}
+    around = {id(inner): outer for outer in walked(unit.tree) for inner in below(outer)}
     meant = _followed(unit, begins)
     found: list[Look] = []
-    for node in ast.walk(unit.tree):
+    for node in walked(unit.tree):
         if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(node.ctx, ast.Load):
             continue
         if begins(node) or (isinstance(node, ast.Name) and node.id in meant):
@@ -137,7 +137,7 @@ def _followed(unit: Unit, begins: Callable[[ast.expr], bool]) -> set[str]:
 
 
 def _gives(unit: Unit) -> Iterator[tuple[set[str], ast.expr]]:
-    for node in ast.walk(unit.tree):
+    for node in walked(unit.tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 yield _names(target), node.value
@@ -164,7 +164,7 @@ def _read_in(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _names(target: ast.expr) -> set[str]:
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return {node.id for node in walked(target) if isinstance(node, ast.Name)}
 
 
 def _looks_at(read: ast.expr, around: dict[int, ast.AST], unit: Unit) -> Iterator[Look]:
@@ -229,7 +229,7 @@ def _compared(node: ast.AST, outer: ast.Compare) -> How:
 
 def _is_itself(side: ast.AST) -> bool:
     """Whether a side of a comparison is a value as it is, and no difference of two."""
-    return not any(isinstance(node, ast.BinOp) for node in ast.walk(side))
+    return not any(isinstance(node, ast.BinOp) for node in walked(side))
 
 
 def _is_bound(side: ast.expr) -> bool:
@@ -257,4 +257,4 @@ def _in_call(call: ast.Call, read: ast.expr, how: How) -> How:
 
 
 def _holds(outer: ast.expr, inner: ast.expr) -> bool:
-    return any(node is inner for node in ast.walk(outer))
+    return any(node is inner for node in walked(outer))

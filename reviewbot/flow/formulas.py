@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping
 
 from reviewbot.source.shape import own_body
-from reviewbot.source.units import FunctionTree, Unit
+from reviewbot.source.units import FunctionTree, Unit, walked
 
 _DEPTH = 6
 _WORK = (
@@ -114,7 +114,7 @@ def straight(unit: Unit) -> dict[str, ast.expr]:
 def resolved(node: ast.expr, known: Mapping[str, ast.expr]) -> ast.expr:
     """The expression with names replaced by what they stand for, and what stands there again."""
     for _ in range(_DEPTH):
-        if not any(isinstance(one, ast.Name) and one.id in known for one in ast.walk(node)):
+        if not any(isinstance(one, ast.Name) and one.id in known for one in walked(node)):
             break
         node = inlined(node, known)
         if sum(1 for _ in ast.walk(node)) > _LARGEST:
@@ -127,10 +127,10 @@ def text_of(node: ast.expr, imports: Mapping[str, str]) -> str:
     of two files read the same."""
     node = copy.deepcopy(node)
     bound: dict[str, str] = {}
-    for one in ast.walk(node):
+    for one in walked(node):
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
             bound.setdefault(one.id, f"_{len(bound)}")
-    for one in ast.walk(node):
+    for one in walked(node):
         if isinstance(one, ast.Name):
             one.id = bound.get(one.id) or imports.get(one.id, one.id)
     try:
@@ -141,4 +141,4 @@ def text_of(node: ast.expr, imports: Mapping[str, str]) -> str:
 
 def work(node: ast.expr) -> int:
     """How many operations an expression consists of."""
-    return sum(isinstance(one, _WORK) for one in ast.walk(node))
+    return sum(isinstance(one, _WORK) for one in walked(node))

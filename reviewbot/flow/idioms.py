@@ -10,7 +10,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from reviewbot.source.shape import own_body, words_of
-from reviewbot.source.units import once
+from reviewbot.source.units import once, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
@@ -72,7 +72,7 @@ def repeated(file: File, least: int, nodes: int, times: int) -> list[list[Stretc
             apart = _apart(group, taken)
             if len({one.unit.name for one in apart}) >= times:
                 out.append(apart)
-                taken.update(id(below) for one in apart for top in one.statements for below in ast.walk(top))
+                taken.update(id(below) for one in apart for top in one.statements for below in walked(top))
     return out
 
 
@@ -87,14 +87,14 @@ class Shorter:
 def shorter(stretch: Stretch) -> Shorter | None:
     """The function that could stand for a stretch; None where it leaves the stretch by another way than its
     end, or waits in it."""
-    below = [node for statement in stretch.statements for node in ast.walk(statement)]
+    below = [node for statement in stretch.statements for node in walked(statement)]
     if any(isinstance(node, _LEAVES) for node in below):
         return None
     inner = {
         name.id
         for node in below
         if isinstance(node, ast.comprehension)
-        for name in ast.walk(node.target)
+        for name in walked(node.target)
         if isinstance(name, ast.Name)
     }
     inner |= {node.arg for node in below if isinstance(node, ast.arg)}
@@ -110,7 +110,7 @@ def shorter(stretch: Stretch) -> Shorter | None:
             takes[name.id] = None
     later = {
         node.id
-        for node in ast.walk(stretch.unit.tree)
+        for node in walked(stretch.unit.tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno > stretch.end_line
     }
     return Shorter(tuple(takes), tuple(name for name in made if name in later))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from reviewbot.flow.may_judge import compares_named, distances, may_demand
 from reviewbot.flow.suspects import COMPARING, LEAVING, compares, may_depend
 from reviewbot.flow.verdicts import answers
-from reviewbot.source.units import below, called_last, once
+from reviewbot.source.units import below, called_last, once, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -82,7 +82,7 @@ def _leading(unit: Unit) -> set[int]:
 def _compares(unit: Unit, test: ast.expr) -> bool:
     return bool(distances(unit)) or any(
         isinstance(node, ast.Compare) or (isinstance(node, ast.Call) and compares(node))
-        for node in ast.walk(test)
+        for node in walked(test)
     )
 
 

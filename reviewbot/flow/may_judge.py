@@ -11,7 +11,7 @@ from reviewbot.flow.judging import function_names
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries
 from reviewbot.flow.suspects import COMPARING, LEAVING, compares
-from reviewbot.source.units import called_last, once
+from reviewbot.source.units import called_last, once, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, Unit
@@ -53,7 +53,7 @@ _SAMENESS = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)
 
 
 def _names_any(node: ast.expr) -> bool:
-    return any(isinstance(one, ast.Name) and one.id not in CONSTANTS for one in ast.walk(node))
+    return any(isinstance(one, ast.Name) and one.id not in CONSTANTS for one in walked(node))
 
 
 @once

@@ -16,7 +16,7 @@ from reviewbot.flow.may_judge import names_distance
 from reviewbot.flow.suspects import compares
 from reviewbot.flow.syntax import canonical, dotted, last_name, literal, root_name, walk
 from reviewbot.flow.values import unpack, values
-from reviewbot.source.units import called_last, once
+from reviewbot.source.units import called_last, once, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import Unit
@@ -166,7 +166,7 @@ def may_set_against(body: list[ast.stmt]) -> bool:
         or (isinstance(below, ast.BinOp) and isinstance(below.op, ast.Sub))
         or (isinstance(below, ast.Call) and (compares(below) or names_distance(called_last(below))))
         for statement in body
-        for below in ast.walk(statement)
+        for below in walked(statement)
     )
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from reviewbot.flow import assertions
-from reviewbot.source.units import below, once
+from reviewbot.source.units import below, once, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, FunctionTree, Unit
@@ -315,7 +315,7 @@ def _verdict_names(nodes: list[ast.AST], imports: Mapping[str, str]) -> frozense
                 if isinstance(target, ast.Name):
                     given.setdefault(target.id, []).append(node.value)
                 else:
-                    bad.update(name.id for name in ast.walk(target) if isinstance(name, ast.Name))
+                    bad.update(name.id for name in walked(target) if isinstance(name, ast.Name))
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
             given.setdefault(node.target.id, []).append(node.value)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -324,9 +324,7 @@ def _verdict_names(nodes: list[ast.AST], imports: Mapping[str, str]) -> frozense
             elif not names_differences(node.target.id):
                 bad.add(node.target.id)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.NamedExpr)):
-            bad.update(
-                name.id for name in ast.walk(node) if isinstance(name, ast.Name) and _binds(name, node)
-            )
+            bad.update(name.id for name in walked(node) if isinstance(name, ast.Name) and _binds(name, node))
     grown = collecting(nodes)
     good = set(given) - (bad - grown)
     while True:
@@ -385,7 +383,7 @@ def _asks_for_difference(test: ast.expr) -> bool:
 def _within_body(branch: ast.If) -> Iterator[ast.stmt]:
     """The statements under the first arm of a branch."""
     for statement in branch.body:
-        yield from (one for one in ast.walk(statement) if isinstance(one, ast.stmt))
+        yield from (one for one in walked(statement) if isinstance(one, ast.stmt))
 
 
 def _holds_verdict(value: ast.expr, flags: set[str], imports: Mapping[str, str]) -> bool:
@@ -395,10 +393,10 @@ def _holds_verdict(value: ast.expr, flags: set[str], imports: Mapping[str, str])
 def _binds(name: ast.Name, statement: ast.AST) -> bool:
     """Whether a name is stored by the head of a loop, a `with` or a walrus."""
     if isinstance(statement, (ast.For, ast.AsyncFor, ast.NamedExpr)):
-        return any(name is node for node in ast.walk(statement.target))
+        return any(name is node for node in walked(statement.target))
     if isinstance(statement, (ast.With, ast.AsyncWith)):
         heads = (item.optional_vars for item in statement.items if item.optional_vars is not None)
-        return any(name is node for head in heads for node in ast.walk(head))
+        return any(name is node for head in heads for node in walked(head))
     return False
 
 
@@ -444,7 +442,7 @@ _SHOWING = frozenset({"print", "pprint", "info", "debug", "warning", "warn", "er
 
 
 def _is_effect(node: ast.AST) -> bool:
-    if isinstance(node, ast.While) and any(isinstance(below, ast.Call) for below in ast.walk(node.test)):
+    if isinstance(node, ast.While) and any(isinstance(below, ast.Call) for below in walked(node.test)):
         return True  # `while queue.step():` runs the steps
     if not isinstance(node, ast.Expr) or not isinstance(node.value, (ast.Call, ast.Await)):
         return False

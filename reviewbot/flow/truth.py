@@ -19,7 +19,7 @@ from reviewbot.flow.calls import callee
 from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, literal, qualified
 from reviewbot.flow.values import MUTATORS, UNBOUND, Binding, Values, values
 from reviewbot.source.tree import walk
-from reviewbot.source.units import once
+from reviewbot.source.units import once, walked
 
 if TYPE_CHECKING:
     from reviewbot.source.units import File, FunctionTree, Unit
@@ -400,7 +400,7 @@ def _function(node: cst.Name, unit: Unit) -> Truth | None:
 
 @once
 def _rebound(file: File) -> set[str]:
-    names = (n for n in ast.walk(file.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    names = (n for n in walked(file.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return {name.id for name in names} | set(file.imports)
 
 
@@ -408,7 +408,7 @@ def _coroutine(node: cst.Call, unit: Unit) -> Truth | None:
     made = callee(unit, node)
     if made is None or not isinstance(made.tree, ast.AsyncFunctionDef) or made.tree.decorator_list:
         return None
-    generates = any(isinstance(below, (ast.Yield, ast.YieldFrom)) for below in ast.walk(made.tree))
+    generates = any(isinstance(below, (ast.Yield, ast.YieldFrom)) for below in walked(made.tree))
     kind = "an async generator" if generates else "a coroutine that nobody awaits"
     return Truth(True, f"`{_short(canonical(node))}` is {kind}, which is true")
 
@@ -572,7 +572,7 @@ def _flags(unit: Unit) -> frozenset[str]:
     given: dict[str, list[ast.expr]] = {}
     for node in unit.asts(ast.Assign):
         for target in node.targets if _is_literal(node.value) else ():
-            for name in ast.walk(target):
+            for name in walked(target):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     given.setdefault(name.id, []).append(node.value)
     for one in (*unit.asts(ast.AnnAssign), *unit.asts(ast.NamedExpr)):

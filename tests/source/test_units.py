@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
-from reviewbot.source.units import File
+from reviewbot.source.units import File, walked
 
 BLOCKS = """\
 import torch
@@ -82,3 +84,25 @@ def test_the_whole_file_and_the_units_alone_agree():
         assert found.name.value == unit.name.rpartition(".")[2]
         both = (cst.Module([]).code_for_node(node).split() for node in (found, unit.node))
         assert next(both) == next(both)
+
+
+def test_the_walk_goes_as_that_of_ast_and_leaves_contexts_out():
+    tree = ast.parse("""
+@mark(1)
+def sail(boat, *rest: int, wind=None, **more) -> None:
+    global harbour
+    rows = {"a": [x.y for x in boat if x], **more}
+    try:
+        with wind as (a, b):
+            rows["a"][0] += -b or f"{a!r:>{b}}"
+    except (KeyError, OSError) as error:
+        raise error from None
+    match boat:
+        case {"name": name, **left} | Boat(name, mast=left):
+            del name
+        case None:
+            pass
+""")
+    every = [node for node in ast.walk(tree) if not isinstance(node, ast.expr_context)]
+    assert [*walked(tree)] == every
+    assert len(every) == 75
