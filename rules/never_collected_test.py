@@ -704,9 +704,7 @@ class NeverCollectedTest(Rule):
             return None
         how = "is made to take fixtures" if given else f"checks something among tests of `{owner.name}`"
         message = f"nothing collects or calls `{tree.name}`, which {how}"
-        return self._report(
-            unit, message, "question" if _is_commented_out(unit.file, tree.name) else "likely"
-        )
+        return self._report(unit, message, "question" if tree.name in _commented(unit.file) else "likely")
 
     def _generator(self, unit: Unit, tree: collection.FunctionTree, repo: Repo) -> Finding | None:
         """A test that yields: pytest and unittest make the generator and never run it."""
@@ -858,9 +856,11 @@ def _all_fixtures(unit: Unit, method: collection.FunctionTree, repo: Repo) -> bo
     )
 
 
-def _is_commented_out(file: File, name: str) -> bool:
-    """Whether a comment names it, as where it was taken out of a suite."""
-    return any(re.search(rf"\b{name}\b", line.partition("#")[2]) for line in file.lines if "#" in line)
+@once
+def _commented(file: File) -> frozenset[str]:
+    """The words of its comments: one that is a test's name may be where it was taken out of a suite."""
+    comments = (line.partition("#")[2] for line in file.lines if "#" in line)
+    return frozenset(re.findall(r"\w+", "\n".join(comments)))
 
 
 def _is_a_step(unit: Unit, owner: ast.ClassDef, name: str) -> bool:
