@@ -257,6 +257,21 @@ class ConstantVerdict(Rule):
                     self.assertTrue(ship.ready, str(ship))
             """
         ),
+        # Of what is shown, a part is asked.
+        Example(
+            """
+            class T(TestCase):
+                def setUp(self):
+                    self.kettle = Kettle()
+
+                def test(self):
+                    cups = []
+                    fill(cups)
+                    kettle = self.kettle
+                    self.assertTrue(kettle.hot, kettle)
+                    self.assertIsNone(cups[0], cups)
+            """
+        ),
         # What is shown beside a verdict, or a line under it.
         Example(
             """
@@ -600,6 +615,8 @@ class ConstantVerdict(Rule):
             return None
         if same(first.value, second.value):
             return None  # the value itself is shown where it is wrong
+        if _looks_into(first.value, second.value):
+            return None  # what it looks into is shown where it is wrong
         flow = values(unit)
         if isinstance(first.value, cst.Name) and _is_flag(unit, first.value):
             return None
@@ -640,6 +657,15 @@ def _settled_certainty(unit: Unit, one: Settled) -> Certainty:
         return "question" if computed or all(literal(x) is not UNKNOWN for x in others) else "likely"
     equal = all(isinstance(each.operator, (cst.Equal, cst.NotEqual)) for each in one.within.comparisons)
     return "proved" if equal else "likely"
+
+
+def _looks_into(node: cst.BaseExpression, shown: cst.BaseExpression) -> bool:
+    """Whether a condition reads a part of what is shown, as `ship.crew` and `ships[0]` do."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+        if same(node, shown):
+            return True
+    return False
 
 
 def _is_flag(unit: Unit, name: cst.Name) -> bool:
@@ -724,11 +750,23 @@ def _certainty(
         return None
     if not asserts and _is_switched_off(condition):
         return None
+    if asserts and _writes_out(condition):
+        return "question"  # that it can be written out may be all that is asked
     compares = isinstance(condition, (cst.Comparison, cst.BooleanOperation))
     if isinstance(check.node, cst.Assert) and " counts some of what " in always.why:
         # In a program it says what the loop above has made sure of.
         return "proved" if in_test_file(unit.file.path) else None
     return "proved" if asserts or always.places or compares else None
+
+
+def _writes_out(condition: cst.BaseExpression) -> bool:
+    """Whether a condition is that what `str()` or `repr()` gives is not None: only the call can fail."""
+    return (
+        isinstance(condition, cst.Comparison)
+        and isinstance(condition.left, cst.Call)
+        and dotted(condition.left.func) in ("str", "repr")
+        and isinstance(condition.comparisons[0].operator, cst.IsNot)
+    )
 
 
 def _is_switched_off(condition: cst.BaseExpression) -> bool:

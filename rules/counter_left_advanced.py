@@ -20,6 +20,7 @@ from operator import is_not
 
 import libcst as cst
 
+from reviewbot.flow.checks import checks
 from reviewbot.flow.control import Exit, enclosing, leaves, statements
 from reviewbot.flow.judgements import judged_names
 from reviewbot.flow.judging import in_test_file, judges
@@ -361,7 +362,9 @@ class CounterLeftAdvanced(Rule):
                 f"`{count.name}` goes up before the step that may be aborted, and stays up where it is",
                 # Elsewhere it may hold what was tried.
                 certainty="likely"
-                if in_test_file(unit.file.path) and (count.inside or _DONE.search(count.name))
+                if in_test_file(unit.file.path)
+                and (count.inside or _DONE.search(count.name))
+                and not _is_looked_at(unit, handler)
                 else "question",
                 steps=[
                     step(unit, count.node, "counted here, before the step"),
@@ -507,6 +510,11 @@ def _is_done(name: str) -> bool:
     if not name or (_TRIED.search(name) and not _DONE_CALLS.search(name)):
         return False
     return _DONE.search(name) is not None or (name.startswith("self.") and _KEPT.search(name) is not None)
+
+
+def _is_looked_at(unit: Unit, handler: cst.ExceptHandler) -> bool:
+    """Whether a handler checks what it takes: the step that fails is one that the test wants to see."""
+    return any(unit.holds(handler, check.node) for check in checks(unit))
 
 
 def _goes_on(unit: Unit, count: _Count) -> cst.ExceptHandler | None:

@@ -188,6 +188,24 @@ class DuplicateTest(Rule):
                 image_regression.check(chart, scale=2)
                 assert chart.size == (3, 4)
         """),
+        # The client, of the same name with an underscore, differs.
+        Example("""
+            class TestHarbour(PairedTestCase):
+                def test_calls(self):
+                    ship = self.harbour.accept()
+                    self.assertEqual(ship.receive(3), b"ahoy")
+
+                def _test_calls(self):
+                    self.ship.send(b"ahoy")
+
+                def test_calls_slowly(self):
+                    ship = self.harbour.accept()
+                    self.assertEqual(ship.receive(3), b"ahoy")
+
+                def _test_calls_slowly(self):
+                    for letter in b"ahoy":
+                        self.ship.send(bytes([letter]))
+        """),
         # The base of the class replays answers that were recorded for each test.
         Example(
             """
@@ -246,6 +264,8 @@ class DuplicateTest(Rule):
                 for earlier in (group[place] for place in sorted(places)):
                     differing = _differing(earlier, later)
                     if differing is not None and later.unit.name != earlier.unit.name:
+                        if _have_other_halves(earlier.unit, later.unit):
+                            continue
                         yield self._finding(earlier, later, differing)
                         break
             for key in keys:
@@ -356,6 +376,23 @@ def _asks_for_its_name(unit: Unit) -> bool:
     given = [one.arg for one in (*tree.args.args, *tree.args.kwonlyargs)]
     filed = any(_FILED.search(name) for name in (*marks, *given)) or _marks_all(unit.file)
     return filed or unit.calls("copy_example") or "_testMethodName" in unit.facts.names
+
+
+def _have_other_halves(earlier: Unit, later: Unit) -> bool:
+    """Whether two tests are halves, of which the others have the same names with an underscore before them,
+    and differ: what a client does, each time to the same server."""
+    halves = [_other_half(one) for one in (earlier, later)]
+    return any(half is not None for half in halves) and halves[0] != halves[1]
+
+
+def _other_half(unit: Unit) -> str | None:
+    owner, dot, name = unit.name.rpartition(".")
+    named = f"{owner}{dot}_{name}"
+    return next((_dumped(one) for one in unit.file.units if one.name == named and one.is_function), None)
+
+
+def _dumped(unit: Unit) -> str:
+    return " ".join(ast.dump(statement) for statement in getattr(unit.tree, "body", ()))
 
 
 def _is_run_by_name(unit: Unit, repo: Repo) -> bool:

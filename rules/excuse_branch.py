@@ -2003,11 +2003,22 @@ def _certainty(unit: Unit, excuse: Excuse) -> Certainty:
     """No more than a question, but for rows that are excused by what the side under test says of itself, by
     where the two runs differ, or by a set or a flag which compared values have filled elsewhere: a branch
     that itself works something else out of the values may be the agreement, or say where a check applies."""
+    if _compares_them(excuse.detour):
+        return "question"
     if excuse.certainty != "likely" or excuse.by_one_side or _asks_where_they_differ(unit, excuse.detour):
         return excuse.certainty
     inside = {id(below) for below in walk(excuse.detour.condition)}
     elsewhere = any(id(node) not in inside for _, node in excuse.opened.comparisons())
     return excuse.certainty if elsewhere and _asks_what_is_held(excuse.detour) else "question"
+
+
+def _compares_them(detour: Detour) -> bool:
+    """Whether the condition is one call that is given the very values, and so may be the comparison that
+    counts: what follows shows where they differ."""
+    asked = detour.condition
+    given = {canonical(arg.value) for arg in asked.args} if isinstance(asked, cst.Call) else set()
+    pairs = [{canonical(one.left), canonical(one.right)} for one in detour.missed]
+    return bool(pairs) and detour.outcome and all(len(pair) == 2 and pair <= given for pair in pairs)
 
 
 def _asks_where_they_differ(unit: Unit, detour: Detour) -> bool:

@@ -19,6 +19,7 @@ import libcst as cst
 
 from reviewbot.flow.assertions import MOCK_ASSERTIONS
 from reviewbot.flow.checks import operand
+from reviewbot.flow.handlers import caught
 from reviewbot.flow.mocks import OWN_ATTRIBUTES, is_plain, looks_like_mock, mock_call, told
 from reviewbot.flow.nearby import still_catches
 from reviewbot.flow.syntax import last_name, walk
@@ -88,6 +89,17 @@ class MockAssertTypo(Rule):
         """),
     )
     good = (
+        # Whether a method is there.
+        Example("""
+            class TestTea(TestCase):
+                def compare(self, cups):
+                    try:
+                        self.assertCountEqual
+                    except AttributeError:
+                        self.assertItemsEqual(cups, self.cups)
+                    else:
+                        self.assertCountEqual(cups, self.cups)
+        """),
         Example("""
             from unittest import mock
             def test_send(send_all):
@@ -181,6 +193,8 @@ class MockAssertTypo(Rule):
             return None
         name, owner = attribute.attr.value, attribute.value
         if called is None and name.startswith("assert") and _is_method(unit, name):
+            if _asks_whether_it_is_there(unit, node):
+                return None
             return self._uncalled(unit, node, attribute)
         if called is None and not asserted:
             return self._bare(unit, node, attribute) if name == "called" else None
@@ -274,6 +288,16 @@ def _is_of_requests(unit: Unit, node: cst.BaseExpression) -> bool:
     made = [binding.value for binding in values(unit).slice(node) if binding.value is not None]
     names = {last_name(below) for one in (node, *made) for below in walk(one)}
     return "register_uri" in names or not names.isdisjoint(_OF_REQUESTS)
+
+
+def _asks_whether_it_is_there(unit: Unit, node: cst.CSTNode) -> bool:
+    """Whether a handler around a name takes the error of one that is missing."""
+    return any(
+        isinstance(above, cst.Try)
+        and unit.holds(above.body, node)
+        and any("AttributeError" in caught(handler) for handler in above.handlers)
+        for above in unit.ancestors(node)
+    )
 
 
 def _asserts(name: str) -> bool:

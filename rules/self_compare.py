@@ -672,7 +672,7 @@ class SelfCompare(Rule):
                 return self._asked_again(unit, comparison, repo)
             if judged is None or _tests_equality(unit, comparison):
                 return None
-            certainty = judged
+            certainty = "question" if _beside_unlike(unit, comparison) else judged
             message = f"`{unit.text(left)}` is compared with itself"
         else:
             other_name = alias(unit, left, right) if comparison.relation != "identical" else None
@@ -936,6 +936,18 @@ def _tests_equality(unit: Unit, comparison: Comparison) -> bool:
     if isinstance(value, cst.Call) and last_name(value) in _made_alike_and_compared(unit):
         return True
     return own in _asked_of_itself(unit) or not _compared_with(unit).get(own, set()) <= {own}
+
+
+def _beside_unlike(unit: Unit, comparison: Comparison) -> bool:
+    """Whether two other things that have names are demanded to differ: how their class compares may be what
+    both are about."""
+    own = canonical(comparison.left)
+    return any(
+        one.relation == "different"
+        and all(isinstance(side, (cst.Name, cst.Attribute)) for side in (one.left, one.right))
+        and own not in (canonical(one.left), canonical(one.right))
+        for one in comparisons(unit)
+    )
 
 
 @once

@@ -1222,7 +1222,7 @@ def _is_noted_after(unit: Unit, node: cst.Try, check: cst.CSTNode) -> bool:
 
 
 _NOTES = frozenset({"append", "add", "put", "put_nowait", "set", "set_result", "send"})
-_KNOWN = pattern(r"(?i)\bknown\b|\bexpected to fail\b|\bnot yet\b")
+_KNOWN = pattern(r"(?i)\bknown\b|\bexpected to fail\b|\bnot yet\b|\bbug\b|\b(fix|mend) (it|me|this)\b")
 
 
 # A report by its number: `#1420`, `GH-77`, `issues/1420`.

@@ -393,7 +393,7 @@ def parse(text):
             overrides = unit.owner is not None and len(collection.bases(unit.owner, unit.file)) > 0
             inherits = overrides and not _extends_test_case_alone(unit)
             fixed = len(tree.args.args) > (unit.owner is not None) and _explains_itself(unit, tree)
-            meant = _says_why(unit) or _is_trivial(tree) or _is_run_by_others(unit, tree)
+            meant = _says_why(unit) or _is_trivial(tree) or _is_run_by_others(unit, tree) or _sets_up(unit)
             certainty: Certainty = "question" if meant else "likely"
             return None if inherits or fixed else (f"`{name}` is empty", certainty, ())
         if _explains_itself(unit, tree) or _throws_away(tree):
@@ -587,10 +587,27 @@ def _is_run_by_others(unit: Unit, tree: collection.FunctionTree) -> bool:
     return (
         any(_may_do_something(unit, name) for name in given)
         or any(name not in ("pytest", "unittest", "mark") for name in decorated)
+        # An exception for a decorator hides the test, and is meant to skip it.
+        or any(collection.decorator_name(one).endswith("SkipTest") for one in tree.decorator_list)
         or ast.get_docstring(tree) is not None
         or any("usefixtures" in one.facts.calls for one in unit.file.units)
         or _has_automatic_fixtures(unit.file)
     )
+
+
+def _sets_up(unit: Unit) -> bool:
+    """Whether the set-up of a test's own class, or what puts it away, runs something for an empty test."""
+    owner = unit.name.rpartition(".")[0]
+    return bool(owner) and any(
+        one.name.rpartition(".")[0] == owner
+        and one.name.rpartition(".")[2] in _SET_UPS
+        and not one.facts.calls <= _OF_BASE | {one.name.rpartition(".")[2]}
+        for one in unit.file.units
+    )
+
+
+_SET_UPS = frozenset({"setUp", "tearDown", "asyncSetUp", "asyncTearDown", "setup_method", "teardown_method"})
+_OF_BASE = frozenset({"super"})
 
 
 @once

@@ -3718,3 +3718,87 @@ def test_a_test_that_is_said_to_be_switched_off_by_a_return_is_asked_about(note,
             assert page.status == 303
     """
     assert certainties("unreachable-check", code) == [expected]
+
+
+_TEXT_SHOWN = """
+class TestShip(TestCase):
+    def test_shown(self):
+        self.assertIsNotNone({}(build()))
+"""
+_EMPTY = """
+class TestWindow(TestCase):
+    def {}(self):
+        self.window = Window()
+
+    def test_opens(self):
+        pass
+"""
+_HIDDEN = """
+import unittest
+
+class TestWindow(unittest.TestCase):
+    @{}
+    def test_opens(self):
+        pass
+"""
+_NEIGHBOURS = """
+class TestCrew(TestCase):
+    def test_crew(self):
+        self.assertEqual(self.crew, self.mates)
+        self.assertEqual(self.{}, self.{})
+"""
+_GIVEN_UP = """
+import pytest
+
+def test_sails(ship):
+    try:
+        assert ship.sails == 3
+    except AssertionError:
+        pytest.skip("{}")
+"""
+_OF_ITSELF = """
+def test_sorted(ships):
+    first, last, other = ships
+    assert first == first
+    assert last {} other
+"""
+_TURNS = """
+def test_all_end(crew):
+    finished = 0
+    for one in crew:
+        finished += 1
+        try:
+            one.row()
+        except ValueError as error:
+            {}
+    assert finished == 4
+"""
+_FAULTS = """
+import pytest
+
+def test_faults(ship, log):
+    assert ship.{} == pytest.approx(log.seen, abs=500)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "code", "claimed", "asked"),
+    [
+        ("constant-verdict", _TEXT_SHOWN, ["len"], ["str"]),
+        ("test-without-check", _EMPTY, ["open_window"], ["setUp"]),
+        ("test-without-check", _HIDDEN, ["pytest.mark.slow"], ["unittest.SkipTest"]),
+        ("implied-check", _NEIGHBOURS, ["crew", "mates"], ["mates", "crew"]),
+        ("swallowed-failure", _GIVEN_UP, ["no wind"], ["a bug of the yard"]),
+        ("self-compare", _OF_ITSELF, ["=="], ["!="]),
+        ("counter-left-advanced", _TURNS, ["pass"], ["assert error.args == (2,)"]),
+        ("huge-tolerance", _FAULTS, ["drift"], ["num_faults"]),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_asked(
+    rule_id: str, code: str, claimed: list[str], asked: list[str]
+) -> None:
+    """What goes through, is set up, is put off or is counted may be what the test is about."""
+    (claim,) = certainties(rule_id, code.format(*claimed))
+    (question,) = certainties(rule_id, code.format(*asked))
+    assert claim != "question"
+    assert question == "question"

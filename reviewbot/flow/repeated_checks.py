@@ -38,8 +38,8 @@ _PURE = frozenset({
 
 
 def repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
-    """Every such check with the one before it, in source order, and whether nothing stands in between: what
-    a check reads there may compute, and change, something."""
+    """Every such check with the one before it, in source order, and whether nothing stands in between, as
+    what a check reads there may compute, and change, something, and they are written the same way round."""
     found = list(_repeated(unit))
     if len(found) > 1 and 2 * len(found) == len(checks(unit)):
         return  # a test of which all is asked twice asks twice on purpose
@@ -68,7 +68,9 @@ def _repeated(unit: Unit) -> Iterator[tuple[Check, Check, bool]]:
             and _unchanged(unit, earlier, check)
             and not (compares and _is_exchanged(earlier, check))
         ):
-            yield earlier, check, _are_neighbours(block, unit.parent(earlier.node), line)
+            # The other way round it is the other side whose `__eq__` is asked.
+            beside = _are_neighbours(block, unit.parent(earlier.node), line)
+            yield earlier, check, beside and not _is_exchanged(earlier, check)
 
 
 def _counts_reads(unit: Unit) -> bool:
@@ -94,8 +96,14 @@ def _is_said_again(unit: Unit, earlier: Check, check: Check) -> bool:
 
 def _is_exchanged(earlier: Check, check: Check) -> bool:
     """Whether the same two values are compared the other way round."""
-    asked, again = earlier.condition, check.condition
+    asked, again = map(_asked_first, (earlier, check))
     return asked is not None and again is not None and canonical(asked) != canonical(again)
+
+
+def _asked_first(check: Check) -> cst.BaseExpression | None:
+    """The condition of a check, of a call the first of what it is given."""
+    call = call_of(check.node)
+    return check.condition if check.condition is not None or call is None else operand(call, 0)
 
 
 # A test of how a class compares, by its name.
