@@ -229,6 +229,20 @@ class ZipTruncates(Rule):
                 for left, right in zip(reference, resumed):  # <- here
                     compare_rows(left, right)
         """),
+        # A set of ids does not tell how often each of them is there, and the ids of a third are not theirs.
+        Example("""
+            def test_stored(store, load, tracks):
+                stored = load(store(tracks))
+                assert set(tracks.ids) == set(stored.ids)
+                for track, again in zip(tracks, stored):  # <- here
+                    assert track.length == again.length
+
+            def test_other(store, load, tracks, index):
+                stored = load(store(tracks))
+                assert list(index.ids) == list(tracks.ids)
+                for track, again in zip(tracks, stored):  # <- here
+                    assert track.length == again.length
+        """),
         # A mapping that is walked gives its keys.
         Example("""
             def test_kept(train, resume):
@@ -272,6 +286,14 @@ class ZipTruncates(Rule):
                 again = dict(read())
                 assert kept == again
                 assert all(one == other for one, other in zip(kept, again))
+        """),
+        # An id for each item, and all of them are compared.
+        Example("""
+            def test_stored(store, load, tracks):
+                stored = load(store(tracks))
+                assert list(tracks.ids) == list(stored.ids)
+                for track, again in zip(tracks, stored):
+                    assert track.length == again.length
         """),
         # One value walked with itself, which `self-compare` reports, and a result for each that workers get.
         Example("""

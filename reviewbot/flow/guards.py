@@ -18,6 +18,7 @@ import libcst as cst
 from reviewbot.flow.assertions import KNOWN
 from reviewbot.flow.calls import bind, callee
 from reviewbot.flow.checks import call_of, is_assertion_call, may_assert, operand
+from reviewbot.flow.patterns import pattern
 from reviewbot.flow.syntax import canonical, conjuncts, dotted, keyword_argument, last_name, literal
 from reviewbot.flow.terms import Terms, counted_by, terms
 from reviewbot.flow.values import values
@@ -33,6 +34,8 @@ _FINITE = frozenset({
     "assert_tree_all_finite", "isna", "notna", "isnull", "notnull", "detect_anomaly",
 })  # fmt: skip
 _WHOLE = frozenset({"set", "sorted", "list", "tuple", "Counter", "frozenset", "dict"})
+_IN_FULL = frozenset({"list", "tuple", "sorted"})
+_IDENTIFIERS = pattern(r"(^|_)(ids|uids|uuids|keys)$")
 _EMPTINESS = frozenset({
     "len", "any", "sum", "bool", "list", "set", "sorted", "tuple", "dict", "max", "min", "next", "iter",
     "Counter", "frozenset", "str",
@@ -372,6 +375,23 @@ def _compared_sizes(own: Terms, pair: Pair) -> Iterator[list[str]]:
             return
         yield from _told_apart(own, pair.left, pair.right)
     yield [*own.sizes(_whole(pair.left)), *own.sizes(_whole(pair.right))]
+    one_named, other_named = _named_by(own, pair.left), _named_by(own, pair.right)
+    if one_named is not None and other_named is not None and one_named[0] == other_named[0]:
+        yield [*own.sizes(one_named[1]), *own.sizes(other_named[1])]
+
+
+def _named_by(own: Terms, node: cst.BaseExpression) -> tuple[str, cst.BaseExpression] | None:
+    """What a row of identifiers is called and whose it is, one for each item: `ids` and `a` of `list(a.ids)`.
+
+    A set of them is none: what holds an item twice has as many of them as what holds it once.
+    """
+    node = own.flow.resolve(node)
+    if type(node) is not cst.Call or dotted(node.func) not in _IN_FULL or len(node.args) != 1:
+        return None
+    row = node.args[0].value
+    if type(row) is cst.Attribute and _IDENTIFIERS.search(row.attr.value):
+        return row.attr.value, row.value
+    return None
 
 
 def _told_apart(own: Terms, left: cst.Name, right: cst.Name) -> Iterator[list[str]]:
