@@ -89,6 +89,28 @@ class AnyForAll(Rule):
                 assert (rows == 3).any()
                 assert np.any(rows[:, 0] == rows[:, 1])
         """),
+        # Some are to differ and some are not: a mixture.
+        Example("""
+            import torch
+
+            def test_half_of_the_sails_are_set(before, after):
+                one, other = before(), after()
+                moved = [not torch.allclose(one[i], other[i]) for i in range(9)]
+                assert any(moved)
+                assert not all(moved)
+
+            def test_some_of_the_ports_stay(before, after):
+                one, other = before(), after()
+                same = [torch.equal(a, b) for a, b in zip(one, other)]
+                assert any(same) and not all(same)
+
+            def test_some_of_the_ports_move(before, after):
+                one, other = before(), after()
+                same = [torch.equal(a, b) for a, b in zip(one, other)]
+                moved = [not torch.allclose(a, b) for a, b in zip(one, other)]
+                assert any(same)
+                assert any(moved)
+        """),
     )
 
     def concerns(self, file: File) -> bool:
@@ -100,10 +122,11 @@ class AnyForAll(Rule):
     def confirm(self, unit: Unit, repo: Repo) -> Iterator[Finding]:
         if not judges(unit):
             return
+        differing = _to_differ(unit)
         for check in _asked(unit):
             for one in _demands(unit, check, check.condition, holds=not check.fails_when):
                 pair = _pair(unit, check, one)
-                if pair is None:
+                if pair is None or _said(pair[0]) in differing:
                     continue
                 left, right = canonical(pair[0].left), canonical(pair[0].right)
                 yield self.finding(
@@ -117,6 +140,28 @@ class AnyForAll(Rule):
                     ),
                 )
                 break
+
+
+def _to_differ(unit: Unit) -> frozenset[tuple[str, str]]:
+    """The pairs of which some check asks that one of many differs."""
+    return frozenset(
+        _said(found)
+        for check in _asked(unit)
+        for one in _demands(unit, check, check.condition, holds=not check.fails_when)
+        for found in _each(unit, check, one, holds=not one.holds)
+    )
+
+
+def _said(found: Comparison) -> tuple[str, str]:
+    return canonical(found.left), canonical(found.right)
+
+
+def _each(unit: Unit, check: Check, one: _Demand, *, holds: bool) -> Iterator[Comparison]:
+    """The equalities that an item must meet, or must not where it must not hold."""
+    inner = values(unit).resolve(one.inner)
+    for found in compared(unit, check, inner.elt if isinstance(inner, _LISTS) else inner, holds=holds):
+        if found.relation in ("equal", "close"):
+            yield found
 
 
 def _has_place(unit: Unit) -> bool:
@@ -177,8 +222,8 @@ def _pair(unit: Unit, check: Check, one: _Demand) -> tuple[Comparison, Certainty
     """The two values of which one pair must agree, if they are two runs item by item."""
     inner = values(unit).resolve(one.inner)
     row = inner if isinstance(inner, _LISTS) else None
-    for found in compared(unit, check, inner.elt if isinstance(inner, _LISTS) else inner, holds=one.holds):
-        if found.relation not in ("equal", "close") or UNKNOWN is not literal(found.left):
+    for found in _each(unit, check, one, holds=one.holds):
+        if UNKNOWN is not literal(found.left):
             continue
         if literal(found.right) is not UNKNOWN:
             continue
