@@ -3747,6 +3747,20 @@ class TestCrew(TestCase):
         self.assertEqual(self.crew, self.mates)
         self.assertEqual(self.{}, self.{})
 """
+_LENIENT = """
+class Ports:
+    def alike(self, listed, seen):
+        if listed == seen:
+            return True
+        return not set(listed).isdisjoint(seen)
+
+    def assert_ports(self, reference, resumed):
+        listed = self.tidy(reference)
+        seen = self.tidy(resumed)
+        if self.alike(listed, seen){}:
+            return
+        assert listed == seen
+"""
 _GIVEN_UP = """
 import pytest
 
@@ -3788,6 +3802,8 @@ def test_faults(ship, log):
         ("test-without-check", _EMPTY, ["open_window"], ["setUp"]),
         ("test-without-check", _HIDDEN, ["pytest.mark.slow"], ["unittest.SkipTest"]),
         ("implied-check", _NEIGHBOURS, ["crew", "mates"], ["mates", "crew"]),
+        # What follows may only show where the two differ.
+        ("excuse-branch", _LENIENT, [" == 1"], [""]),
         ("swallowed-failure", _GIVEN_UP, ["no wind"], ["a bug of the yard"]),
         ("self-compare", _OF_ITSELF, ["=="], ["!="]),
         ("counter-left-advanced", _TURNS, ["pass"], ["assert error.args == (2,)"]),
