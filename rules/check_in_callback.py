@@ -20,7 +20,7 @@ from reviewbot.flow.foreign import asserts_elsewhere, checks_elsewhere
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import Summaries, dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, tree_span
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, called_last, tree_span, tree_step
 
 _CHECKING = frozenset({"raises", "warns", "fail", "deprecated_call"})
 # What runs a function at once, or once the test has ended.
@@ -185,14 +185,7 @@ class CheckInCallback(Rule):
             f"every check of this test stands in `{name}`, which `{found.to}` is given: where nothing calls"
             " it, or what calls it takes its failure, the test passes; does anything require that it ran?",
             certainty="question",
-            steps=(
-                Step(
-                    unit.file.path,
-                    found.at.lineno,
-                    found.at.end_lineno or found.at.lineno,
-                    f"`{name}` is handed on here",
-                ),
-            ),
+            steps=(tree_step(unit, found.at, f"`{name}` is handed on here"),),
             still_catches=(f"nothing where `{name}` is not called",),
         )
 

@@ -33,7 +33,7 @@ from reviewbot.flow.suspects import compares_two, is_comparer
 from reviewbot.flow.syntax import canonical, dotted, last_name, root_name, same
 from reviewbot.flow.values import UNBOUND, values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, root_of, step, tree_span
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, root_of, step, tree_span, tree_step
 
 _COPIES = frozenset(
     {"copy", "deepcopy", "clone", "list", "dict", "tuple", "set", "sorted", "array", "asarray", "tensor"}
@@ -474,14 +474,7 @@ class ExpectedFromActual(Rule):
                 f"where `{short(one.actual)}` differs from `{short(one.expected)}`, it takes its place"
                 " and nothing fails: whatever comes out becomes what is expected",
                 certainty="likely" if unit.is_test or _CHECKS.search(unit.name) else "question",
-                steps=(
-                    Step(
-                        unit.file.path,
-                        one.written.lineno,
-                        one.written.end_lineno or one.written.lineno,
-                        f"`{short(one.actual)}` becomes the expected result",
-                    ),
-                ),
+                steps=(tree_step(unit, one.written, f"`{short(one.actual)}` becomes the expected result"),),
                 still_catches=("a change that somebody sees in the files before they are committed",),
             )
         for call, name in renews_by_default(unit):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, once, tree_span
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, called_last, once, tree_span, tree_step
 
 _DATACLASS = frozenset({"dataclass", "dataclasses.dataclass"})
 # With these a class decides itself what becomes of a value.
@@ -139,7 +139,7 @@ class FieldEcho(Rule):
             " it is given",
             certainty="question",
             steps=(
-                Step(unit.file.path, call.lineno, call.end_lineno or call.lineno, "given here"),
+                tree_step(unit, call, "given here"),
                 Step(path, line, line, "the class does nothing with them"),
             ),
             still_catches=("a field that is renamed; no change of what the code does",),

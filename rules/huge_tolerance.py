@@ -34,7 +34,7 @@ from reviewbot.flow.syntax import UNKNOWN, canonical, dotted, last_name, literal
 from reviewbot.flow.tolerances import ABSOLUTE, KEYWORDS, POSITIONS, Tolerance, real, tolerances
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, step, tree_span, tree_step
 from reviewbot.model import Certainty
 
 _HUGE = 100.0
@@ -513,12 +513,7 @@ class HugeTolerance(Rule):
                 certainty="likely",
                 steps=(
                     Step(path, node.lineno, node.end_lineno or node.lineno, "leaves the tolerance as it is"),
-                    Step(
-                        unit.file.path,
-                        one.used.lineno,
-                        one.used.end_lineno or one.used.lineno,
-                        f"`{one.name}` is what a difference is held against",
-                    ),
+                    tree_step(unit, one.used, f"`{one.name}` is what a difference is held against"),
                 ),
                 still_catches=("a NaN, and whatever the caller checks besides",),
             )
@@ -559,7 +554,8 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
         if absolute + relative * size < size:
             return None
         wide = max(group, key=lambda one: (one.sort == "absolute", one.value))
-        says = f"the tolerance of {absolute:g} is as wide as the expected value: a result of zero passes"
+        how = _times(absolute / size) + "as wide as"
+        says = f"the tolerance of {absolute:g} is {how} the expected value: a result of zero passes"
         return wide, "likely", says
     if size is not None:
         return None
@@ -578,13 +574,18 @@ def _judge(unit: Unit, group: list[Tolerance]) -> tuple[Tolerance, Certainty, st
     usual = _usual(unit, wide)
     if usual is not None and absolute >= _FAR_WIDER * usual:
         as_wide = absolute >= _MEDIAN
-        how = "as wide as" if as_wide else "a good part of"
+        how = _times(absolute) + "as wide as" if as_wide else "a good part of"
         says = (
             f"the tolerance of {absolute:g} is {how} the random values that are compared; most calls of"
             f" `{wide.callee}` in this file use {usual:g}"
         )
         return wide, "likely" if as_wide and not _is_explained(unit, wide) else "question", says
     return None
+
+
+def _times(ratio: float) -> str:
+    """How many times one is the other, in words that stand before "as wide as": nothing below twice."""
+    return f"{ratio:.3g} times " if ratio >= 2 else ""
 
 
 def _is_of_the_second(call: cst.Call) -> bool:

@@ -22,12 +22,12 @@ from reviewbot.lint.rule import (
     File,
     Finding,
     Rule,
-    Step,
     Unit,
     called_last,
     once,
     root_of,
     tree_span,
+    tree_step,
 )
 
 _SAVES = pattern(r"(?i)^_*(save|dump|store|export|serialize)(s|_\w+)?$|^to_(disk|file|bytes)$")
@@ -184,7 +184,7 @@ class LoadedNeverCompared(Rule):
             return
         # What is computed from what was loaded is asked under another name.
         name = next((one.read.id for one in found if getattr(one.read, "id", "") in calls), next(iter(calls)))
-        call, path = calls[name], unit.file.path
+        call = calls[name]
         if saved.lineno > call.lineno:
             return
         yield self.finding_at(
@@ -194,8 +194,8 @@ class LoadedNeverCompared(Rule):
             " presence: no value is compared with what was saved",
             certainty="question",
             steps=(
-                Step(path, saved.lineno, saved.end_lineno or saved.lineno, "saved here"),
-                Step(path, call.lineno, call.end_lineno or call.lineno, "and loaded here"),
+                tree_step(unit, saved, "saved here"),
+                tree_step(unit, call, "and loaded here"),
             ),
             still_catches=("a load that raises; not one that reads nothing, or other values",),
         )

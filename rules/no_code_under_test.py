@@ -24,7 +24,7 @@ from reviewbot.flow.own_modules import own_module
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, once, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, once, tree_span, tree_step
 
 # Libraries that only compute: what runs in a test that calls no others is known from the test alone.
 _COMPUTE = frozenset({
@@ -279,10 +279,10 @@ class NoCodeUnderTest(Rule):
             return
         first = worked[0]
         source = next((made[name] for name in sorted(first.names) if name in made), None)
-        steps = [Step(path, first.node.lineno, first.node.end_lineno or first.node.lineno, "this is checked")]
+        steps = [tree_step(unit, first.node, "this is checked")]
         if source is not None:
             says = "it is worked out here, in the test"
-            steps.insert(0, Step(path, source.lineno, source.end_lineno or source.lineno, says))
+            steps.insert(0, tree_step(unit, source, says))
         name = unit.name.rpartition(".")[2]
         library = _library(unit)
         what = f"it tests {library}" if library else "what it checks is worked out in the test itself"

@@ -17,7 +17,7 @@ from reviewbot.flow import assertions
 from reviewbot.flow.patterns import pattern
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, tree_span, tree_step
 
 _RAISING = frozenset({
     "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertWarns", "assertWarnsRegex",
@@ -114,14 +114,7 @@ class RaisesStopsEarly(Rule):
                 f"where the first `{name}(...)` raises, {others} never run{'s' if not more else ''}: is each"
                 " of them to raise?",
                 certainty="question",
-                steps=(
-                    Step(
-                        unit.file.path,
-                        first.lineno,
-                        first.end_lineno or first.lineno,
-                        "the block ends here where this raises",
-                    ),
-                ),
+                steps=(tree_step(unit, first, "the block ends here where this raises"),),
                 still_catches=("that none of them raises",),
             )
 

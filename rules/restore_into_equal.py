@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from reviewbot.flow.save_and_load import AsItWas, as_it_was, saves_and_loads
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span, tree_step
 
 
 class RestoreIntoEqual(Rule):
@@ -180,15 +180,12 @@ class RestoreIntoEqual(Rule):
         else:
             code = ast.unparse(one.made)
             says = f"`{loaded.into}` equals `{loaded.of}` before it is loaded: both are `{code}`"
-            made, again = one.made.lineno, one.again.lineno
             steps = [
-                Step(
-                    path, made, one.made.end_lineno or made, "the one is made here, and nothing is done to it"
-                ),
-                Step(path, again, one.again.end_lineno or again, "and the other in the same way"),
+                tree_step(unit, one.made, "the one is made here, and nothing is done to it"),
+                tree_step(unit, one.again, "and the other in the same way"),
             ]
         steps += [
-            Step(path, loaded.saved.lineno, loaded.saved.end_lineno or loaded.saved.lineno, "saved here"),
+            tree_step(unit, loaded.saved, "saved here"),
             Step(path, check.line, check.end_line, "this holds if nothing is loaded"),
         ]
         return self.finding_at(

@@ -19,7 +19,7 @@ from reviewbot.flow.patterns import pattern
 from reviewbot.flow.saved_again import SavedAgain, may_save_again, saved_again
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, File, Finding, Rule, Unit, tree_span, tree_step
 
 # A test of what is refused, or of how long it takes, compares nothing and is right.
 _OTHER = pattern(r"(?i)bench|perf|speed|memory|raise|error|invalid|incorrect|fail|refus|warn|reset")
@@ -142,14 +142,11 @@ class RestoredIntoItself(Rule):
                 yield self._say(unit, found)
 
     def _say(self, unit: Unit, found: SavedAgain) -> Finding:
-        path, name = unit.file.path, found.name
+        name = found.name
         steps = [
-            Step(path, found.save.lineno, found.save.end_lineno or found.save.lineno, f"`{name}` is saved"),
-            Step(
-                path,
-                found.load.lineno,
-                found.load.end_lineno or found.load.lineno,
-                f"what was saved goes back into `{name}`, which nothing has touched since",
+            tree_step(unit, found.save, f"`{name}` is saved"),
+            tree_step(
+                unit, found.load, f"what was saved goes back into `{name}`, which nothing has touched since"
             ),
         ]
         call = dotted_name(found.load.func) or "the load"
@@ -158,9 +155,7 @@ class RestoredIntoItself(Rule):
             still = f"nothing but an exception: `{call}` may do nothing"
         else:
             node = found.check.node
-            steps.append(
-                Step(path, node.lineno, node.end_lineno or node.lineno, "this holds without any load")
-            )
+            steps.append(tree_step(unit, node, "this holds without any load"))
             message = f"`{name}` is restored into itself: the check passes even where `{call}` reads nothing"
             still = f"nothing: `{name}` holds what was saved before `{call}` runs"
         return self.finding_at(

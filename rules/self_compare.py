@@ -41,7 +41,7 @@ from reviewbot.flow.stale import Stale, may_be_stale, newly_compared, stale
 from reviewbot.flow.syntax import canonical, children, dotted, last_name, same, subscript, walk
 from reviewbot.flow.values import values
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step, tree_span
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, once, step, tree_span, tree_step
 from reviewbot.model import Certainty
 
 _PLAIN_CONTAINERS = frozenset({
@@ -627,7 +627,7 @@ class SelfCompare(Rule):
 
     def _left_behind(self, unit: Unit, old: list[Stale]) -> Finding:
         """All checks of one test that look at what was there before a reload are one thing."""
-        one, path = old[0], unit.file.path
+        one = old[0]
         now = newly_compared(unit, one)
         more = f", and {len(old) - 1} more like it" if len(old) > 1 else ""
         places = (
@@ -644,7 +644,7 @@ class SelfCompare(Rule):
             f"both sides of this check are read from the `{one.root}` that was there before line"
             f" {one.rebound.lineno}: `{one.name}` was taken from that one{more}",
             certainty="likely",
-            steps=[Step(path, at.lineno, at.end_lineno or at.lineno, says) for at, says in places],
+            steps=[tree_step(unit, at, says) for at, says in places],
             still_catches=(
                 (f"`{now.text}`, which looks at the new `{one.root}`",)
                 if now is not None

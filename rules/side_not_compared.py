@@ -17,7 +17,7 @@ from itertools import combinations, permutations
 from reviewbot.flow.judging import in_test_file, may_check, two_sides
 from reviewbot.flow.patterns import pattern
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, Finding, Rule, Unit, tree_span, tree_step
 
 _CHECKS = pattern(r"(?i)(^|[._])_*(check|compare|assert|verify|validate|same|expect|match|parity|equal)")
 _PLACES = ("rank", "index", "idx", "id", "port", "size")  # of processes and rows, which nobody compares
@@ -108,10 +108,7 @@ class SideNotCompared(Rule):
                     tree_span(unit, one),
                     f"`{unit.name}` is handed `{one.arg}` and `{other.arg}`, and looks at neither",
                     certainty="likely" if _are_told_apart(unit, one.arg, other.arg) else "question",
-                    steps=[
-                        Step(unit.file.path, arg.lineno, arg.end_lineno or arg.lineno, f"`{arg.arg}` {says}")
-                        for arg in (one, other)
-                    ],
+                    steps=[tree_step(unit, arg, f"`{arg.arg}` {says}") for arg in (one, other)],
                     still_catches=("nothing here: any two values of these pass",),
                 )
                 return

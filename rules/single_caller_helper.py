@@ -29,7 +29,7 @@ from reviewbot.flow.helpers import (
 )
 from reviewbot.flow.judging import in_test_file
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, once
+from reviewbot.lint.rule import Example, File, Finding, Rule, Step, Unit, line_span, once, tree_step
 
 _Words = tuple[str, ...]
 _MOST_STATEMENTS = 2
@@ -238,7 +238,7 @@ class SingleCallerHelper(Rule):
             certainty="likely"
             if passed_on and unit.name.startswith("_") and _is_new(unit.line, unit.end_line, repo)
             else "question",
-            steps=[Step(unit.file.path, call.lineno, call.end_lineno or call.lineno, "its one caller")],
+            steps=[tree_step(unit, call, "its one caller")],
             still_catches=("the same checks: nothing but the name goes",),
         )
 

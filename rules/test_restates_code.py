@@ -30,7 +30,7 @@ from reviewbot.flow.formulas import (
 from reviewbot.flow.judging import in_test_file
 from reviewbot.flow.summaries import dotted_name
 from reviewbot.lint.repo import Repo
-from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span
+from reviewbot.lint.rule import Example, Finding, Rule, Step, Unit, tree_span, tree_step
 
 _OPERATIONS = 2
 _SOURCE = frozenset({"getsource", "getsourcelines"})
@@ -264,9 +264,7 @@ def of(root):
                 certainty="question",
                 steps=[
                     Step(helper.file.path, helper.line, helper.end_line, f"`{helper.name}` returns this"),
-                    Step(
-                        unit.file.path, place.lineno, place.end_lineno or place.lineno, "and so does the test"
-                    ),
+                    tree_step(unit, place, "and so does the test"),
                 ],
                 still_catches=("nothing in this comparison; a test with numbers worked out by hand would",),
             )

@@ -250,6 +250,11 @@ def tree_span(unit: Unit, node: ast.expr | ast.stmt | ast.ExceptHandler) -> Span
     return Span(unit.file.path, node.lineno, first_column + 1, last, last_column + 1)
 
 
+def tree_step(unit: Unit, node: ast.expr | ast.stmt | ast.arg | ast.ExceptHandler, says: str) -> Step:
+    """A step at an `ast` node of the unit's file."""
+    return Step(unit.file.path, node.lineno, node.end_lineno or node.lineno, says)
+
+
 def line_span(unit: Unit, first: int, last: int) -> Span:
     """The code on whole lines of the unit's file; the place after its end where there are no such lines."""
     lines = [
